@@ -1,0 +1,57 @@
+import type { OwnerKey } from '../reference/owner-key.ts';
+import type { ResultIndex } from './result-index.ts';
+
+/** The address of one object of a result, already owner-bound: built from the caller's own identity only. */
+export interface ResultAddress {
+  readonly owner: OwnerKey;
+  readonly session: string;
+  readonly id: string;
+}
+
+/** What is known when the upload starts; kept as object metadata (US-ASCII, under 2 KB; DESIGN 6). */
+export interface BodyMetadata {
+  /** Producing tools: the gates. */
+  readonly tools: readonly string[];
+  readonly runId: string;
+  readonly turn: number;
+  readonly index: number;
+  /** ISO 8601, UTC. */
+  readonly availableUntil: string;
+  readonly format: number;
+  readonly contentType: string;
+  /** SHA-256 of the body as lower-case hex, when it is known before the upload. */
+  readonly sha256?: string;
+  readonly fileName?: string;
+}
+
+export interface StoredBody {
+  readonly bytes: number;
+  readonly etag: string;
+  readonly metadata: BodyMetadata;
+}
+
+/**
+ * Where bodies and their commit records live. A missing object and one that may not be seen are both `undefined`
+ * (DESIGN 7.2); trouble in the store itself is `StorageUnavailable`, never "not found".
+ */
+export interface ResultStore {
+  /**
+   * Create-only and checksummed. A repeat whose size and metadata match what stands there is a success (a lost
+   * response); one that differs throws `StorageUnavailable`. Resolves once the store has confirmed the object.
+   * Throws `OversizeResult` past `maxBytes` and leaves no part behind.
+   */
+  putBody(
+    address: ResultAddress,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    metadata: BodyMetadata,
+    limits: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<StoredBody>;
+  headBody(address: ResultAddress): Promise<StoredBody | undefined>;
+  /** Whole body as a stream of pieces, of the version that `etag` names. */
+  readBody(address: ResultAddress, etag: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Bytes `[start, end)` of the version that `etag` names. */
+  readRange(address: ResultAddress, etag: string, start: number, end: number): Promise<Uint8Array | undefined>;
+  /** Create-only; a repeat with the same content is a success. */
+  putIndex(address: ResultAddress, index: ResultIndex): Promise<void>;
+  readIndex(address: ResultAddress): Promise<ResultIndex | undefined>;
+}

@@ -1,0 +1,19 @@
+// One transform for every suite; the suites differ only in where their tests live and what they may start.
+const transform = {
+  '^.+\\.ts$': [
+    '@swc/jest',
+    { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' }, sourceMaps: 'inline' },
+  ],
+};
+const suite = (name, extra = {}) => ({
+  displayName: name,
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.local'],
+  transform,
+  ...extra,
+});
+export default {
+  projects: [suite('unit'), suite('stacks'), suite('integration'), suite('e2e')],
+};
