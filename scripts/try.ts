@@ -1,0 +1,18 @@
+/** `npm run -s try -- <command> …`: what a model would see of your own file, before anything is deployed. */
+const commands = ['preview', 'read', 'csv', 'guard'] as const;
+
+/** A command prints its one JSON object and answers its exit status. */
+export type TryCommand = (args: readonly string[]) => Promise<number>;
+
+async function main(): Promise<number> {
+  const [name, ...args] = process.argv.slice(2);
+  const command = commands.find((known) => known === name);
+  if (command === undefined) {
+    process.stderr.write(`try: expected one of ${commands.join(', ')}, found ${name ?? 'nothing'}\n`);
+    return 2;
+  }
+  const loaded: { readonly run: TryCommand } = await import(`./try/${command}.ts`);
+  return loaded.run(args);
+}
+
+process.exitCode = await main();
