@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endGroup, runCommand } from './command.ts';
+import { type PythonEnvironment, pythonEnvironment } from './python-environment.ts';
+
+/** Docker image of the same release as `requirements.txt`, used where no Python is installed. */
+const image = 'ministackorg/ministack:1.5.33';
+const container = (port: number) => `claimcheck-local-${port}`;
+
+export const region = 'us-east-1';
+/** The emulator checks no signature; these only have to be there. */
+export const credentials = { accessKeyId: 'test', secretAccessKey: 'test' } as const;
+
+export interface MiniStackOptions {
+  /** A free port of 127.0.0.1. */
+  readonly port: number;
+  /** Folder of the virtual environment; made when missing. */
+  readonly venv: string;
+  /** Folders of what is kept between starts, and of scratch files. */
+  readonly state: string;
+  readonly objects: string;
+  readonly scratch: string;
+  readonly log: string;
+  /** Where functions reach the model service; absent: nowhere. */
+  readonly modelUrl?: string;
+  readonly say?: (line: string) => void;
+}
+
+export interface MiniStack {
+  readonly url: string;
+  readonly pid: number;
+  /** Rejects when the emulator ends without being asked to. */
+  readonly ended: Promise<never>;
+  /** Lets it write its state, then ends it and every function it started. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts MiniStack on 127.0.0.1 and waits until it answers: in a virtual environment of its own, or from its Docker
+ * image where Python is missing. Throws a message fit for a person when neither can be had.
+ */
+export async function startMiniStack(options: MiniStackOptions): Promise<MiniStack> {
+  for (const path of [options.state, options.objects, options.scratch, dirname(options.log)]) {
+    mkdirSync(path, { recursive: true });
+  }
+  const say = options.say ?? (() => {});
+  const python = await pythonEnvironment(options.venv, join(import.meta.dirname, 'requirements.txt'), say);
+  const child = python === undefined ? await inDocker(options, say) : inPython(python, options);
+  const url = `http://127.0.0.1:${options.port}`;
+  const pid = child.pid;
+  if (pid === undefined) throw new Error('the emulator could not be started');
+  let stopping = false;
+  const ended = new Promise<never>((_, reject) => {
+    child.once('exit', (code, signal) => {
+      if (!stopping) reject(new Error(`the emulator ended (${signal ?? code}):\n${tail(options.log)}`));
+    });
+  });
+  ended.catch(() => {});
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    await end(child, pid);
+    if (python === undefined) await runCommand('docker', ['rm', '--force', container(options.port)]);
+  };
+  try {
+    await Promise.race([waitUntilReady(url), ended]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, pid, ended, stop };
+}
+
+/** Nothing of the developer's environment reaches the emulator, and so none of it reaches the functions it runs. */
+export function emulatorEnvironment(options: MiniStackOptions): Record<string, string> {
+  return {
+    PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+    HOME: options.scratch,
+    TMPDIR: options.scratch,
+    LANG: 'C.UTF-8',
+    GATEWAY_PORT: String(options.port),
+    BIND_HOST: '127.0.0.1',
+    MINISTACK_HOST: '127.0.0.1',
+    MINISTACK_REGION: region,
+    IOT_MTLS_ENABLED: '0',
+    SFTP_ENABLED: '0',
+    COGNITO_EMAIL_ENABLED: 'false',
+    PERSIST_STATE: '1',
+    STATE_DIR: options.state,
+    S3_PERSIST: '1',
+    S3_DATA_DIR: options.objects,
+    LOG_LEVEL: 'INFO',
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    ...(options.modelUrl === undefined ? {} : { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: options.modelUrl }),
+  };
+}
+
+function inPython(python: PythonEnvironment, options: MiniStackOptions): ChildProcess {
+  const log = openSync(options.log, 'a');
+  return spawn(python.python, ['-m', 'ministack'], {
+    cwd: options.scratch,
+    env: emulatorEnvironment(options),
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+}
+
+async function inDocker(options: MiniStackOptions, say: (line: string) => void): Promise<ChildProcess> {
+  if ((await runCommand('docker', ['info'])).code !== 0) {
+    throw new Error(
+      'the local platform needs Python 3.10 or newer (with venv) or a running Docker engine; neither was found',
+    );
+  }
+  say(`no Python found: starting the Docker image ${image}`);
+  const inside: MiniStackOptions = { ...options, state: '/state', objects: '/objects', scratch: '/tmp' };
+  // The container has its own PATH and home; it shares the host's network so that addresses mean the same inside.
+  const { PATH: _path, HOME: _home, ...environment } = emulatorEnvironment(inside);
+  const args = ['run', '--rm', '--name', container(options.port), '--network', 'host'];
+  args.push('--volume', `${options.state}:/state`, '--volume', `${options.objects}:/objects`);
+  for (const [name, value] of Object.entries(environment)) args.push('--env', `${name}=${value}`);
+  const log = openSync(options.log, 'a');
+  return spawn('docker', [...args, image], { stdio: ['ignore', log, log], detached: true });
+}
+
+async function waitUntilReady(url: string): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  while (Date.now() < deadline) {
+    try {
+      const response = await fetch(`${url}/_ministack/health`, { signal: AbortSignal.timeout(2_000) });
+      await response.arrayBuffer();
+      if (response.ok) return;
+    } catch {
+      // Not listening yet.
+    }
+    await sleep(100);
+  }
+  throw new Error('the emulator did not answer within two minutes');
+}
+
+/** SIGTERM lets the emulator save; what has not ended after half a minute is killed with its children. */
+async function end(child: ChildProcess, pid: number): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    process.kill(pid, 'SIGTERM');
+    await Promise.race([gone, sleep(30_000, undefined, { ref: false })]);
+  }
+  endGroup(pid, 'SIGKILL');
+}
+
+function tail(log: string): string {
+  return readFileSync(log, 'utf8').split('\n').slice(-15).join('\n');
+}
