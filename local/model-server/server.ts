@@ -1,0 +1,104 @@
+import { appendFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { PromptCache } from './prompt-cache.ts';
+import { replyTo, windowOf } from './reply.ts';
+import { parseRequest, Refusal } from './request.ts';
+
+export interface ModelServerOptions {
+  /** 0 or absent: a free port. */
+  readonly port?: number;
+  /** Window of models whose id names none, in tokens. */
+  readonly windowTokens?: number;
+  /** Each request is appended here as one JSON line: `{modelId, request, reply | refusal}`. */
+  readonly record?: string;
+}
+
+export interface ModelServer {
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const bodyLimit = 25 * 1024 * 1024;
+
+/** Starts the scripted model on 127.0.0.1: `POST /model/<id>/converse` of Bedrock's runtime, nothing else. */
+export function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
+  const cache = new PromptCache();
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const route = /^\/model\/([^/]+)\/converse$/.exec(request.url ?? '');
+    try {
+      const body = await readBody(request);
+      if (request.method !== 'POST' || route === null) {
+        throw new Refusal('UnknownOperationException', `No such operation: ${request.method} ${request.url}`, 404);
+      }
+      const modelId = decodeURIComponent(route[1] ?? '');
+      send(response, 200, handle(modelId, body));
+    } catch (error) {
+      const refusal =
+        error instanceof Refusal ? error : new Refusal('InternalServerException', 'The scripted model failed.', 500);
+      if (refusal !== error)
+        process.stderr.write(`scripted model: ${String(error instanceof Error ? error.stack : error)}\n`);
+      response.setHeader('x-amzn-errortype', refusal.name);
+      send(response, refusal.status, { message: refusal.message });
+    }
+  };
+  const handle = (modelId: string, body: string) => {
+    try {
+      const reply = replyTo(parseRequest(modelId, body), windowOf(modelId, options.windowTokens ?? 200_000), cache);
+      record(options.record, modelId, body, { reply });
+      return reply;
+    } catch (error) {
+      if (error instanceof Refusal) {
+        record(options.record, modelId, body, { refusal: { name: error.name, message: error.message } });
+      }
+      throw error;
+    }
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: options.port ?? 0, host: '127.0.0.1' }, () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      resolve({
+        url: `http://127.0.0.1:${port}`,
+        port,
+        stop: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+}
+
+function record(file: string | undefined, modelId: string, body: string, outcome: object): void {
+  if (file === undefined) return;
+  let request: unknown = body;
+  try {
+    request = JSON.parse(body);
+  } catch {
+    // What is no JSON is recorded as it came.
+  }
+  appendFileSync(file, `${JSON.stringify({ modelId, request, ...outcome })}\n`);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > bodyLimit)
+      throw new Refusal('ValidationException', `too many total text bytes: ${bytes} > ${bodyLimit}`, 400);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
