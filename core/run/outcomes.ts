@@ -31,6 +31,13 @@ export interface Outcomes {
 
 /** Counts executions of one tool call, whatever the layer (DESIGN 9). */
 export interface Attempts {
-  /** Atomically claims the next attempt and its result id, before anything is executed. */
-  claim(runId: string, turn: number, index: number): Promise<{ readonly attempt: number; readonly resultId: string }>;
+  /** Atomically claims the next attempt (from 1) and its result id, before anything is executed. */
+  claim(runId: string, turn: number, index: number): Promise<ClaimedAttempt>;
+}
+
+export interface ClaimedAttempt {
+  readonly attempt: number;
+  readonly resultId: string;
+  /** Result ids of the attempts before: what they stored may be whole though their answer was lost. */
+  readonly earlierIds: readonly string[];
 }

@@ -1,0 +1,40 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { type LogFacts, type MetricName, metricUnits, type Telemetry } from '../core/telemetry/telemetry.ts';
+
+const units = { Bytes: MetricUnit.Bytes, Milliseconds: MetricUnit.Milliseconds, Count: MetricUnit.Count } as const;
+const namespace = 'Claimcheck';
+
+export interface FlushingTelemetry extends Telemetry {
+  /** More ids for every later line of this invocation, such as the session once the run is known. */
+  add(facts: LogFacts): void;
+  /** Writes what is still buffered; call once at the end of an invocation. */
+  flush(): void;
+}
+
+/**
+ * One JSON line per decision (Powertools Logger) and metrics in the embedded format on the same stream, so no network
+ * call is made. `facts` are ids (run, session, tool use), never content and never an identity in clear.
+ */
+export function powertoolsTelemetry(service: string, facts: LogFacts = {}): FlushingTelemetry {
+  const logger = new Logger({ serviceName: service, persistentKeys: { ...facts } });
+  const metrics = new Metrics({ namespace, serviceName: service });
+  return {
+    add: (more) => logger.appendKeys({ ...more }),
+    decision: (name, more = {}) => logger.info(name, { ...more }),
+    count: (metric: MetricName, value = 1, dimensions = {}) => {
+      // Counted per function without further dimensions too, so that alarms need not know every tool and reason.
+      metrics.addMetric(metric, units[metricUnits[metric]], value);
+      const named = Object.fromEntries(
+        Object.entries(dimensions).filter((pair): pair is [string, string] => pair[1] !== undefined),
+      );
+      if (Object.keys(named).length === 0) return;
+      const single = metrics.singleMetric();
+      single.addDimensions(named);
+      single.addMetric(metric, units[metricUnits[metric]], value);
+    },
+    flush: () => {
+      if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+    },
+  };
+}
