@@ -15,8 +15,12 @@ export interface ColumnProfile {
   /** UTF-8 bytes of the shortest and longest string. */
   readonly min_length?: number;
   readonly max_length?: number;
+  /** Elements of the shortest and longest array. */
+  readonly min_items?: number;
+  readonly max_items?: number;
+  /** Different values, null not counted; a string and a number are never the same value. */
   readonly distinct: number;
-  /** False when `distinct` is an estimate (HyperLogLog, 2^14 registers). */
+  /** False when `distinct` is an estimate (a HyperLogLog sketch behind an exact set; see `distinct-counter.ts`). */
   readonly distinct_exact: boolean;
   /** Most frequent values of a low-cardinality column, most frequent first. */
   readonly top?: readonly { readonly value: string | number | boolean | null; readonly count: number }[];
