@@ -15,6 +15,7 @@ export const errorCodes = {
   QuotaExceeded: false,
   ReasoningRefused: false,
   RoleRevoked: false,
+  RolesUnavailable: true,
   SelectionTooLarge: false,
   StorageUnavailable: true,
   ToolFailed: false,

@@ -1,0 +1,44 @@
+import { type FlushingTelemetry, powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
+import { ClaimcheckError } from '../core/errors.ts';
+import { refusal } from '../core/http/refusal.ts';
+import { type HttpRequest, httpRequest } from '../core/http/request.ts';
+import { type HttpResponse, json } from '../core/http/response.ts';
+
+/**
+ * A function behind the HTTP API: reads the gateway's event, answers one request, and maps what is thrown. An expected
+ * failure has its status and words; a fault is a 500 that says nothing, and one log line that names the error.
+ */
+export function httpHandler(
+  name: string,
+  respond: (request: HttpRequest, telemetry: FlushingTelemetry) => Promise<HttpResponse>,
+): (event: unknown) => Promise<HttpResponse> {
+  return async (event) => {
+    const telemetry = powertoolsTelemetry(name);
+    let request: HttpRequest | undefined;
+    try {
+      request = httpRequest(event);
+      return withoutBody(request, await respond(request, telemetry));
+    } catch (error) {
+      if (error instanceof ClaimcheckError) {
+        telemetry.decision('refused', { code: error.code, retryable: error.retryable });
+        telemetry.count('Refusal', 1, { code: error.code });
+        return refusal(error, request ?? { wantsPage: false });
+      }
+      telemetry.decision('fault', { error: error instanceof Error ? error.name : typeof error, at: placeOf(error) });
+      return json(500, { code: 'Fault', message: 'That did not work; it has been noted.', retryable: true });
+    } finally {
+      telemetry.flush();
+    }
+  };
+}
+
+/** HEAD answers what GET would, without the body. */
+function withoutBody(request: HttpRequest, response: HttpResponse): HttpResponse {
+  return request.method === 'HEAD' ? { ...response, body: '' } : response;
+}
+
+/** The first line of the stack: where it broke, without the message, which may quote data. */
+function placeOf(error: unknown): string {
+  const line = error instanceof Error ? error.stack?.split('\n').find((text) => /^\s+at /.test(text)) : undefined;
+  return (line ?? '').trim().slice(0, 200);
+}
