@@ -7,6 +7,12 @@ const identitySchema = z.strictObject({
   kind: z.enum(['cognito', 'oidc']),
   issuer: z.string().min(1),
   clientId: z.string().min(1),
+  /** What bearer tokens must be made for; the client when absent. */
+  audience: z.string().min(1).optional(),
+  /** Secret of a confidential client; absent for a public one. */
+  clientSecretArn: z.string().optional(),
+  /** Asked for at sign-in, blanks between. */
+  scopes: z.string().optional(),
   jwksUri: z.string().min(1),
   authorizeUrl: z.string().min(1),
   tokenUrl: z.string().min(1),
