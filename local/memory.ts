@@ -8,7 +8,6 @@ import type { LocalFolder } from './folder.ts';
  */
 export interface LocalMemory {
   readonly port: number;
-  readonly modelPort: number;
   /** The id that the HTTP API is given by its tag, 8 hex digits: its address is needed before it exists. */
   readonly apiId: string;
   readonly passwords: Readonly<Record<string, string>>;
