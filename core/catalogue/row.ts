@@ -1,0 +1,46 @@
+import type { JsonObject } from '../json.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+
+/** Names beyond this many are counted, not listed: a catalogue row tells the shape, a read tells the rest. */
+const maxFields = 40;
+
+/**
+ * One catalogue row as a reader sees it: existence, shape, dates and versions; never content (DESIGN 5.8). For an
+ * open population no total is claimed (DESIGN 5.4).
+ */
+export function catalogueRow(entry: CatalogueEntry): JsonObject {
+  const common = { ref: entry.ref, tool: entry.tool, tool_version: entry.toolVersion };
+  const versions = { version: entry.version, supersedes: entry.supersedes };
+  if (entry.status === 'refresh_failed') {
+    return {
+      ...common,
+      status: 'refresh_failed',
+      failure: entry.failure ?? null,
+      attempted_at: entry.acquiredAt,
+      ...versions,
+      note: 'nothing was stored; the version named by supersedes is unchanged',
+    };
+  }
+  const open = entry.population === 'open';
+  const held = entry.records ?? 0;
+  return {
+    ...common,
+    status: 'stored',
+    kind: entry.kind,
+    ...(entry.path ? { path: entry.path } : {}),
+    [entry.unit]: entry.records,
+    bytes: entry.bytes,
+    fields: entry.fields.slice(0, maxFields),
+    ...(entry.fields.length > maxFields ? { fields_left_out: entry.fields.length - maxFields } : {}),
+    population: entry.population,
+    total: open ? null : entry.records,
+    ...(open
+      ? { input_complete: null, note: `the search was executed, ${held} ${held === 1 ? 'hit is' : 'hits are'} held` }
+      : {}),
+    acquired_at: entry.acquiredAt,
+    available_until: entry.availableUntil,
+    ...versions,
+    ...(entry.derivedFrom.length > 0 ? { derived_from: entry.derivedFrom } : {}),
+    ...(entry.fileName === undefined ? {} : { file_name: entry.fileName }),
+  };
+}
