@@ -1,0 +1,77 @@
+import { copyFileSync, cpSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { AssetHashType, DockerImage } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { type BuildOptions, buildSync } from 'esbuild';
+
+/** The project's root: entry paths are relative to it. */
+export const projectRoot = path.resolve(import.meta.dirname, '..');
+
+/** What one function's bundle is made from. Paths are relative to the project's root. */
+export interface BundleSource {
+  readonly entry: string;
+  /** Files copied beside the bundle under their base names. */
+  readonly files?: readonly string[];
+  /** Packages that cannot be bundled (native modules): copied whole from `node_modules`. */
+  readonly packages?: readonly string[];
+}
+
+/**
+ * The one set of esbuild options for every function, used by the stacks and by the bundle tests. The SDK is bundled:
+ * the version that was tested is the one that runs. Target node20, so that tests on Node 20 can import the bundles.
+ */
+export const bundleOptions: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  minify: true,
+  keepNames: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  loader: { '.wasm': 'binary', '.md': 'text', '.html': 'text', '.css': 'text', '.svg': 'text' },
+  // CommonJS packages inside an ES module still call require.
+  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+};
+
+/** Builds `<folder>/index.mjs` with its source map, and puts the extra files beside it. */
+export function buildBundle(source: BundleSource, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  buildSync({
+    ...bundleOptions,
+    absWorkingDir: projectRoot,
+    entryPoints: [path.resolve(projectRoot, source.entry)],
+    outfile: path.join(folder, 'index.mjs'),
+    external: [...(source.packages ?? [])],
+  });
+  for (const file of source.files ?? []) {
+    copyFileSync(path.resolve(projectRoot, file), path.join(folder, path.basename(file)));
+  }
+  for (const name of source.packages ?? []) {
+    cpSync(path.join(projectRoot, 'node_modules', name), path.join(folder, 'node_modules', name), { recursive: true });
+  }
+}
+
+/**
+ * The bundle as a function's code. esbuild runs inside this process: a tenth of a second a function, where a child
+ * process for each takes about one (docs/decisions/bundles-in-process.md). Context `aws:cdk:bundling-stacks` skips it.
+ */
+export function bundledCode(source: BundleSource): Code {
+  return Code.fromAsset(projectRoot, {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      image: DockerImage.fromRegistry('unused'),
+      // Not run; the CDK tells assets of one folder apart by it.
+      command: [source.entry, ...(source.files ?? []), ...(source.packages ?? [])],
+      local: {
+        tryBundle(folder: string) {
+          buildBundle(source, folder);
+          return true;
+        },
+      },
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Flow } from './flows/flow.ts';
+import type { ServiceFunction } from './function.ts';
+
+/**
+ * Closes runs whose execution ended without a catch: timed out, aborted by hand, or failed in a way that
+ * `States.ALL` does not catch. An event that cannot be delivered waits two weeks in a queue.
+ */
+export class ClosingRule extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { readonly flows: readonly Flow[]; readonly closeRun: ServiceFunction },
+  ) {
+    super(scope, id);
+    const undelivered = new Queue(this, 'Undelivered', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(undelivered).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is the dead-letter queue.',
+    });
+    new Rule(this, 'Rule', {
+      description: 'Claimcheck: executions that ended without an answer',
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: {
+          status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
+          stateMachineArn: props.flows.map((flow) => flow.machine.stateMachineArn),
+        },
+      },
+      targets: [
+        new LambdaFunction(props.closeRun.lambda, {
+          deadLetterQueue: undelivered,
+          retryAttempts: 8,
+          maxEventAge: Duration.hours(6),
+        }),
+      ],
+    });
+  }
+}

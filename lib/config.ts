@@ -1,0 +1,293 @@
+import { z } from 'zod';
+import { defaultSettings, type Settings } from '../core/settings.ts';
+import { configRules } from './config-rules.ts';
+import { choice, flag, optionalText, share, structured, text, whole } from './setting.ts';
+
+const limits = defaultSettings;
+const bytes = (says: string) => ({ unit: 'bytes', says });
+const httpsUrl = /^https?:\/\/[^\s/]+(\/[^\s]*)?$/;
+const group = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
+
+const model = z.strictObject({
+  modelId: z.string().min(1),
+  windowTokens: z.int().min(1_000),
+  maxTokens: z.int().min(1),
+  cachePoints: z.boolean(),
+});
+
+/**
+ * Every setting there is, with its unit and default; the limits of `core/settings.ts` are among them. Set by CDK
+ * context: `-c claimcheck.storage.retentionDays=14`, or an object `claimcheck` in `cdk.json`. Unknown names are refused.
+ */
+export const configSchema = group({
+  name: text(
+    'claimcheck',
+    { unit: '2 to 20 of a-z, 0-9, -', says: 'Prefix of function and state machine names.' },
+    /^[a-z][a-z0-9-]{0,18}[a-z0-9]$/,
+  ),
+  publicBaseUrl: optionalText(
+    {
+      unit: 'http(s) address',
+      says: 'Where people reach the service: links, callback, cookies. Default: the API’s own address.',
+    },
+    httpsUrl,
+  ),
+  runtime: choice(
+    ['nodejs24.x', 'nodejs22.x', 'nodejs20.x'],
+    'nodejs24.x',
+    'Lambda runtime; older ones are for emulators.',
+  ),
+  architecture: choice(['arm64', 'x86_64'], 'arm64', 'Processor of the functions.'),
+  hook: group({ floorBytes: whole(limits.hook.floorBytes, { min: 0 }, bytes('Results up to this pass unchanged.')) }),
+  insert: group({
+    maxBytes: whole(limits.insert.maxBytes, { min: 2048 }, bytes('What one result may put into the model’s context.')),
+    profileBytes: whole(limits.insert.profileBytes, { min: 0 }, bytes('Largest profile shown to the model.')),
+  }),
+  storage: group({
+    maxBytes: whole(limits.storage.maxBytes, { min: 1024, max: 5 * 1024 ** 4 }, bytes('Above this nothing is stored.')),
+    retentionDays: whole(
+      limits.storage.retentionDays,
+      { min: 1, max: 3650 },
+      { unit: 'days', says: 'How long a new result is kept.' },
+    ),
+    longestRetentionDays: whole(
+      30,
+      { min: 1, max: 3650 },
+      {
+        unit: 'days',
+        says: 'Longest retention ever promised; the bucket keeps two days more. Raise it with retentionDays, never lower it.',
+      },
+    ),
+    uploadTimeoutMs: whole(
+      limits.storage.uploadTimeoutMs,
+      { min: 1_000, max: 600_000 },
+      { unit: 'ms', says: 'Longest wait for one upload.' },
+    ),
+  }),
+  transport: group({
+    maxBytes: whole(
+      limits.transport.maxBytes,
+      { min: 1024, max: 6_000_000 },
+      bytes('What a wrapped tool may put on the wire.'),
+    ),
+    stateMaxBytes: whole(
+      limits.transport.stateMaxBytes,
+      { min: 1024, max: 200 * 1024 },
+      bytes('What a foreign flow may pass through its state.'),
+    ),
+  }),
+  read: group({
+    maxBytes: whole(limits.read.maxBytes, { min: 1024 }, bytes('One explicit read, envelope included.')),
+    maxRecords: whole(limits.read.maxRecords, { min: 1 }, { unit: 'records', says: 'One explicit read.' }),
+  }),
+  list: group({ maxBytes: whole(limits.list.maxBytes, { min: 1024 }, bytes('One catalogue listing.')) }),
+  analysis: group({
+    maxBytes: whole(limits.analysis.maxBytes, { min: 1024 }, bytes('One analysis answer.')),
+    enabled: flag(false, 'Deploy the analysis functions.'),
+    memoryMiB: whole(2048, { min: 512, max: 10_240 }, { unit: 'MiB', says: 'Memory of the analysis engine.' }),
+    scratchMiB: whole(2048, { min: 512, max: 10_240 }, { unit: 'MiB', says: 'Scratch disk of the analysis engine.' }),
+  }),
+  run: group({
+    maxTurns: whole(
+      limits.run.maxTurns,
+      { min: 1, max: 100 },
+      { unit: 'model calls', says: 'Per run, all its agents together.' },
+    ),
+    maxToolsPerTurn: whole(
+      limits.run.maxToolsPerTurn,
+      { min: 1, max: 16 },
+      { unit: 'tool calls', says: 'Per model call.' },
+    ),
+    maxAgeSeconds: whole(
+      limits.run.maxAgeSeconds,
+      { min: 60, max: 7 * 86_400 },
+      { unit: 's', says: 'After this a run is refused and its flow times out.' },
+    ),
+    maxMessageBytes: whole(
+      limits.run.maxMessageBytes,
+      { min: 1, max: 256 * 1024 },
+      bytes('The message that opens a run.'),
+    ),
+    maxRefreshes: whole(
+      limits.run.maxRefreshes,
+      { min: 0 },
+      { unit: 'executions', says: 'Times refresh may repeat one oversize call in a run.' },
+    ),
+    parallelPerOwner: whole(
+      limits.run.parallelPerOwner,
+      { min: 1 },
+      { unit: 'runs', says: 'Running at once for one owner.' },
+    ),
+    maxTokens: whole(limits.run.maxTokens, { min: 1 }, { unit: 'tokens', says: 'Output of one model call.' }),
+    parallelTools: whole(4, { min: 1, max: 16 }, { unit: 'tool calls', says: 'Of one turn at once.' }),
+  }),
+  retry: group({
+    maxAttempts: whole(
+      limits.retry.maxAttempts,
+      { min: 1, max: 3 },
+      { unit: 'executions', says: 'Of one tool call, whatever the layer.' },
+    ),
+    baseDelayMs: whole(limits.retry.baseDelayMs, { min: 1 }, { unit: 'ms', says: 'First back-off, before jitter.' }),
+    maxDelayMs: whole(limits.retry.maxDelayMs, { min: 1, max: 30_000 }, { unit: 'ms', says: 'Longest back-off.' }),
+  }),
+  quota: group({ ownerBytes: whole(limits.quota.ownerBytes, { min: 0 }, bytes('Stored for one owner.')) }),
+  guard: group({
+    triggerShare: share(limits.guard.triggerShare, { unit: 'share of the window', says: 'Where the guard acts.' }),
+    lowShare: share(limits.guard.lowShare, { unit: 'share of the window', says: 'What it shrinks down to.' }),
+    replacementBytes: whole(limits.guard.replacementBytes, { min: 0 }, bytes('Whole records kept in a replacement.')),
+  }),
+  download: group({
+    urlSeconds: whole(
+      limits.download.urlSeconds,
+      { min: 1, max: 60 },
+      { unit: 's', says: 'Life of an object address.' },
+    ),
+  }),
+  chat: group({
+    retentionDays: whole(limits.chat.retentionDays, { min: 1, max: 3650 }, { unit: 'days', says: 'Saved chats.' }),
+  }),
+  models: structured(
+    z.record(z.string().min(1), model),
+    {
+      '*': {
+        modelId: 'global.anthropic.claude-sonnet-4-5-20250929-v1:0',
+        windowTokens: 200_000,
+        maxTokens: 4096,
+        cachePoints: true,
+      },
+    },
+    { unit: 'agent or * → {modelId, windowTokens, maxTokens, cachePoints}', says: 'The model of each agent.' },
+  ),
+  identity: group({
+    kind: choice(['cognito', 'oidc'], 'cognito', 'Who signs people in.'),
+    issuer: optionalText(
+      { unit: 'http(s) address', says: 'Issuer of tokens; required for oidc, an override for cognito.' },
+      httpsUrl,
+    ),
+    clientId: optionalText({ unit: 'text', says: 'Client of the provider; required for oidc.' }),
+    audience: optionalText({ unit: 'text', says: 'Audience of bearer tokens. Default: the client id.' }),
+    clientSecretArn: optionalText({ unit: 'secret ARN', says: 'Secret of a confidential oidc client.' }, /^arn:/),
+    endpoints: group({
+      authorization: optionalText(
+        { unit: 'http(s) address', says: 'Sign-in page. Default: from the provider.' },
+        httpsUrl,
+      ),
+      token: optionalText({ unit: 'http(s) address', says: 'Token endpoint. Default: from the provider.' }, httpsUrl),
+      endSession: optionalText(
+        { unit: 'http(s) address', says: 'Sign-out page. Default: from the provider.' },
+        httpsUrl,
+      ),
+      jwks: optionalText({ unit: 'http(s) address', says: 'Key set. Default: from the issuer.' }, httpsUrl),
+    }),
+    scopes: text('openid profile', { unit: 'scopes, blank between', says: 'Asked for at sign-in.' }),
+    rolesSource: choice(['cognito', 'table', 'token'], 'cognito', 'Where current roles are looked up.'),
+    rolesTableArn: optionalText(
+      { unit: 'table ARN', says: 'For the source table: pk subject, attribute roles.' },
+      /^arn:[^:]+:dynamodb:/,
+    ),
+    rolesClaim: text('cognito:groups', { unit: 'claim', says: 'For the source token.' }),
+    caseSensitive: flag(false, 'Subjects that differ only in case are different people.'),
+    local: flag(false, 'Local platform only: key set over plain http, password sign-in by admin call.'),
+    domainPrefix: optionalText(
+      { unit: 'a-z, 0-9, -', says: 'Cognito domain. Default: name and account.' },
+      /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    ),
+    requireMfa: flag(false, 'Cognito demands a second factor (time-based code) of everyone.'),
+  }),
+  flows: group({
+    trusted: structured(
+      z.array(z.string().regex(/^arn:[^:]+:iam::\d{12}:(role|user)\/.+$/, 'expected a role or user ARN')),
+      [],
+      {
+        unit: 'list of role or user ARNs',
+        says: 'May call admit-run directly.',
+      },
+    ),
+  }),
+  api: group({
+    customId: optionalText(
+      { unit: '8 hex digits', says: 'Tag ms-custom-id: fixes the API id on the local platform.' },
+      /^[0-9a-f]{8}$/,
+    ),
+    requestsPerSecond: whole(50, { min: 1 }, { unit: 'requests/s', says: 'Steady rate of the whole API.' }),
+    burst: whole(100, { min: 1 }, { unit: 'requests', says: 'Burst of the whole API.' }),
+  }),
+  logs: group({
+    retentionDays: structured(z.literal([1, 3, 5, 7, 14, 30, 60, 90, 180, 365, 731]), 30, {
+      unit: 'days, as CloudWatch offers',
+      says: 'Logs of functions, flows and the API.',
+    }),
+  }),
+  customerKey: text(
+    'none',
+    { unit: 'none | create | key ARN', says: 'Encrypts bucket and tables with a key of yours.' },
+    /^(none|create|arn:[^:]+:kms:.+:key\/.+)$/,
+  ),
+  removeDataOnDestroy: flag(false, 'Lets destroy delete bucket, tables and users; for trials.'),
+  features: group({
+    metricMathAlarms: flag(true, 'Off where the emulator refuses them.'),
+    flowLogs: flag(true, 'Logs of state machines. Off where the emulator refuses them.'),
+    tracing: flag(true, 'X-Ray for functions and flows.'),
+    trails: flag(false, 'CloudTrail data events of the bucket.'),
+    engineNetwork: flag(true, 'Isolated subnets and DNS firewall for the analysis engine.'),
+  }),
+  examples: group({
+    records: whole(60_000, { min: 1, max: 5_000_000 }, { unit: 'records', says: 'Made by the example tools.' }),
+    seed: whole(1, { min: 0, max: 2 ** 31 - 1 }, { unit: 'number', says: 'Of the example tools’ data.' }),
+  }),
+});
+
+export type Config = z.output<typeof configSchema>;
+
+/** The limits that core code is given are a part of the configuration; the compiler holds us to it. */
+export const coreSettings = (config: Config): Settings => config;
+
+/** A setting that synthesis refuses; the message names each field. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the configuration from CDK context: the object `claimcheck`, then single fields `claimcheck.a.b`, which win.
+ * Throws `ConfigError` naming every field that is unknown, of the wrong kind or breaks a rule of `config-rules.ts`.
+ */
+export function loadConfig(context: Readonly<Record<string, unknown>>): Config {
+  const parsed = configSchema.safeParse(assembled(context));
+  const problems = parsed.success
+    ? configRules(parsed.data)
+    : parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  if (problems.length > 0 || !parsed.success) {
+    throw new ConfigError(
+      problems.map(({ path, message }) => `claimcheck${path && `.${path}`}: ${message}`).join('\n'),
+    );
+  }
+  return parsed.data;
+}
+
+function assembled(context: Readonly<Record<string, unknown>>): unknown {
+  const whole = context['claimcheck'];
+  const root: unknown = typeof whole === 'string' ? parsedObject(whole) : structuredClone(whole ?? {});
+  if (typeof root !== 'object' || root === null || Array.isArray(root)) return root;
+  for (const [key, value] of Object.entries(context)) {
+    if (!key.startsWith('claimcheck.')) continue;
+    const names = key.slice('claimcheck.'.length).split('.');
+    const last = names.pop() ?? '';
+    let at = root as Record<string, unknown>;
+    for (const name of names) {
+      const next = Object.hasOwn(at, name) ? at[name] : undefined;
+      const inner = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : {};
+      Object.defineProperty(at, name, { value: inner, enumerable: true, configurable: true, writable: true });
+      at = inner;
+    }
+    Object.defineProperty(at, last, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return root;
+}
+
+function parsedObject(whole: string): unknown {
+  try {
+    return JSON.parse(whole) as unknown;
+  } catch {
+    return whole;
+  }
+}
