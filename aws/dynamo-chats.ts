@@ -1,0 +1,217 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  type NativeAttributeValue,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { ChatHeader, Chats, ChatTurn, NumberedTurn } from '../core/chat/chat.ts';
+import { hasPassed } from '../core/chat/expiry.ts';
+import { ClaimcheckError } from '../core/errors.ts';
+import type { OwnerKey } from '../core/reference/owner-key.ts';
+import { collisionRetry } from './collision-retry.ts';
+import { readTurns, writeParts } from './dynamo-chat-turns.ts';
+import { everyPage, isConditionFailure } from './dynamo-query.ts';
+
+type Item = Record<string, NativeAttributeValue>;
+
+/** Claims are remembered for this many turns; a repeat that comes later is recognised by the run's own record. */
+const rememberedSaves = 64;
+
+/**
+ * Saved chats in the `chats` table (docs/contracts.md). Headers stand under `<owner>`, bodies under
+ * `<owner>#<session>`, so that no listing can touch a body. Items of one chat:
+ * `sequence` (version, next number, which run has which number), `turn#<n>`, `part#<runId>#<k>` for turns that do
+ * not fit one item. All of them carry the chat's own date, so a chat ends whole.
+ */
+export function dynamoChats(
+  client: DynamoDBDocumentClient,
+  table: string,
+  wait?: (milliseconds: number) => Promise<void>,
+): Chats {
+  const headerKey = (owner: OwnerKey, session: string) => ({ pk: owner, sk: `chat#${session}` });
+  const chatKey = (owner: OwnerKey, session: string) => `${owner}#${session}`;
+
+  async function header(owner: OwnerKey, session: string): Promise<ChatHeader | undefined> {
+    const key = headerKey(owner, session);
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }));
+    return Item === undefined ? undefined : headerOf(owner, Item);
+  }
+
+  async function* headers(owner: OwnerKey): AsyncIterable<readonly ChatHeader[]> {
+    const pages = everyPage(client, {
+      TableName: table,
+      KeyConditionExpression: 'pk = :owner AND begins_with(sk, :chat)',
+      ExpressionAttributeValues: { ':owner': owner, ':chat': 'chat#' },
+    });
+    for await (const items of pages) yield items.map((item) => headerOf(owner, item));
+  }
+
+  /** Gives this run the next number, or the one that it already has: one versioned item, so no number is lost or shared. */
+  async function reserve(pk: string, runId: string, expiresAt: number): Promise<{ n: number; ttl: number }> {
+    return collisionRetry(
+      async () => {
+        const { Item } = await client.send(
+          new GetCommand({ TableName: table, Key: { pk, sk: 'sequence' }, ConsistentRead: true }),
+        );
+        const saves = (Item?.['saves'] ?? []) as readonly { readonly runId: string; readonly n: number }[];
+        const ttl = Number(Item?.['ttl'] ?? expiresAt);
+        const known = saves.find((save) => save.runId === runId);
+        if (known !== undefined) return { n: known.n, ttl };
+        const version = Number(Item?.['version'] ?? 0);
+        const n = Number(Item?.['next'] ?? 0);
+        await client.send(
+          new PutCommand({
+            TableName: table,
+            Item: {
+              pk,
+              sk: 'sequence',
+              version: version + 1,
+              next: n + 1,
+              saves: [...saves, { runId, n }].slice(-rememberedSaves),
+              ttl,
+            },
+            ...(Item === undefined
+              ? { ConditionExpression: 'attribute_not_exists(pk)' }
+              : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': version } }),
+          }),
+        );
+        return { n, ttl };
+      },
+      { wait },
+    );
+  }
+
+  async function save(
+    owner: OwnerKey,
+    session: string,
+    turn: ChatTurn,
+    chat: { readonly title: string; readonly expiresAt: number; readonly now: Date },
+  ): Promise<{ readonly n: number; readonly created: boolean }> {
+    const standing = await header(owner, session);
+    if (standing !== undefined && hasPassed(standing.expiresAt, chat.now)) {
+      throw new ClaimcheckError('Expired', 'this chat is past its date and cannot be continued; start a new one');
+    }
+    const pk = chatKey(owner, session);
+    const expiresAt = standing === undefined ? chat.expiresAt : standing.expiresAt;
+    // Parts first: they belong to nothing until the turn's own item names them.
+    const body = await writeParts(client, table, pk, turn, expiresAt);
+    const reserved = await reserve(pk, turn.runId, expiresAt ?? chat.expiresAt);
+    const n = reserved.n;
+    // Two first turns at once: both take the date that the sequence was made with. A chat without one stays so.
+    const ttl = expiresAt === undefined ? undefined : reserved.ttl;
+    const created = await putTurn(pk, n, turn, body, ttl);
+    await putHeader(owner, session, turn, chat.title, n, ttl);
+    return { n, created };
+  }
+
+  async function putTurn(pk: string, n: number, turn: ChatTurn, body: Item, ttl: number | undefined) {
+    const sk = `turn#${String(n).padStart(6, '0')}`;
+    try {
+      await client.send(
+        new PutCommand({
+          TableName: table,
+          Item: { pk, sk, runId: turn.runId, at: turn.at, ttl, ...body },
+          ConditionExpression: 'attribute_not_exists(pk)',
+        }),
+      );
+      return true;
+    } catch (error) {
+      // The number is this run's alone, so what stands there is this run's turn, saved before.
+      if (isConditionFailure(error)) return false;
+      throw error;
+    }
+  }
+
+  async function putHeader(
+    owner: OwnerKey,
+    session: string,
+    turn: ChatTurn,
+    title: string,
+    n: number,
+    ttl: number | undefined,
+  ): Promise<void> {
+    const Key = headerKey(owner, session);
+    const first = {
+      title: 'title = if_not_exists(title, :title)',
+      agent: 'agent = if_not_exists(agent, :agent)',
+      createdAt: 'createdAt = if_not_exists(createdAt, :at)',
+      ...(ttl === undefined ? {} : { ttl: '#ttl = if_not_exists(#ttl, :ttl)' }),
+    };
+    const addGates = turn.gates.length === 0 ? '' : ' ADD gates :gates';
+    const values = {
+      ...(turn.gates.length === 0 ? {} : { ':gates': new Set(turn.gates) }),
+    };
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key,
+          UpdateExpression: `SET ${Object.values(first).join(', ')}, turns = :turns, updatedAt = :at${addGates}`,
+          ConditionExpression: 'attribute_not_exists(turns) OR turns < :turns',
+          ...(ttl === undefined ? {} : { ExpressionAttributeNames: { '#ttl': 'ttl' } }),
+          ExpressionAttributeValues: {
+            ':title': title,
+            ':agent': turn.agent,
+            ':at': turn.at,
+            ':turns': n + 1,
+            ...(ttl === undefined ? {} : { ':ttl': ttl }),
+            ...values,
+          },
+        }),
+      );
+    } catch (error) {
+      if (!isConditionFailure(error)) throw error;
+      // A later turn is counted already; only this turn's gates may still be missing.
+      if (turn.gates.length === 0) return;
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key,
+          UpdateExpression: 'ADD gates :gates',
+          ExpressionAttributeValues: values,
+        }),
+      );
+    }
+  }
+
+  async function turns(owner: OwnerKey, session: string): Promise<readonly NumberedTurn[]> {
+    return readTurns(client, table, chatKey(owner, session));
+  }
+
+  async function hide(owner: OwnerKey, session: string): Promise<boolean> {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: headerKey(owner, session),
+          UpdateExpression: 'SET hidden = :yes',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':yes': true },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (isConditionFailure(error)) return false;
+      throw error;
+    }
+  }
+
+  return { header, headers, save, turns, hide };
+}
+
+function headerOf(owner: OwnerKey, item: Item): ChatHeader {
+  const gates: unknown = item['gates'];
+  return {
+    owner,
+    session: String(item['sk']).slice('chat#'.length),
+    title: String(item['title'] ?? ''),
+    agent: String(item['agent'] ?? ''),
+    createdAt: String(item['createdAt'] ?? ''),
+    updatedAt: String(item['updatedAt'] ?? ''),
+    turns: Number(item['turns'] ?? 0),
+    hidden: item['hidden'] === true,
+    ...(item['ttl'] === undefined ? {} : { expiresAt: Number(item['ttl']) }),
+    gates: gates instanceof Set ? [...gates].map(String).sort() : [],
+  };
+}

@@ -1,0 +1,82 @@
+import type { ContentBlock, MessageBlock, ToolUseBlock } from '../content/block.ts';
+import { contentDigest } from '../guard/content-digest.ts';
+import { notKept } from '../guard/marker.ts';
+import type { Replacement } from '../guard/replacements.ts';
+import type { RunMessage } from '../run/messages.ts';
+import type { ToolOutcome } from '../run/outcomes.ts';
+import type { ResultOrigin, SavedBlock, SavedMessage, SavedThread, SavedToolResult } from './chat.ts';
+
+export interface ThreadFacts {
+  readonly replacements: readonly Replacement[];
+  /** Outcome of the call with this tool-use id in this turn. */
+  readonly outcome: (turn: number, toolUseId: string) => ToolOutcome | undefined;
+  readonly origin: (outcome: ToolOutcome, input: ToolUseBlock['toolUse']['input'] | undefined) => Promise<ResultOrigin>;
+}
+
+/** One agent's messages as its model saw them last: guard replacements in place, markers as fields. */
+export async function savedThread(
+  agent: string,
+  messages: readonly RunMessage[],
+  facts: ThreadFacts,
+): Promise<SavedThread> {
+  const saved: SavedMessage[] = [];
+  const inputs = new Map<string, ToolUseBlock['toolUse']['input']>();
+  for (const message of messages) {
+    for (const block of message.content) {
+      if ('toolUse' in block) inputs.set(block.toolUse.toolUseId, block.toolUse.input);
+    }
+    saved.push({
+      role: message.role,
+      content: await Promise.all(message.content.map((block) => savedBlock(message.turn, block, inputs, facts))),
+    });
+  }
+  return { agent, messages: saved };
+}
+
+async function savedBlock(
+  turn: number,
+  block: MessageBlock,
+  inputs: ReadonlyMap<string, ToolUseBlock['toolUse']['input']>,
+  facts: ThreadFacts,
+): Promise<SavedMessage['content'][number]> {
+  if (!('toolResult' in block)) return block;
+  const { toolUseId, content } = block.toolResult;
+  const outcome = facts.outcome(turn, toolUseId);
+  const origin: ResultOrigin =
+    outcome === undefined
+      ? // A result that the platform made up, such as "not executed": no tool's data in it.
+        { tool: '', ref: null, sources: [], gates: [], availableUntil: null, confirmed: false }
+      : await facts.origin(outcome, inputs.get(toolUseId));
+  const replacement = facts.replacements.find(
+    (known) => known.toolUseId === toolUseId && known.digest === contentDigest(content),
+  );
+  return {
+    toolResult: {
+      ...block.toolResult,
+      content: replacement === undefined ? confirmedOnly(content, origin) : replaced(replacement, content),
+    },
+    origin,
+  } satisfies SavedToolResult;
+}
+
+function replaced(replacement: Replacement, content: readonly ContentBlock[]): readonly SavedBlock[] {
+  const media = content.filter((block) => !('text' in block) && !('json' in block));
+  const prefix: readonly SavedBlock[] = replacement.prefix === '' ? [] : [{ text: replacement.prefix }];
+  return [...prefix, { marker: replacement.marker }, ...media];
+}
+
+/** A reference whose copy does not stand in storage is not written into a saved chat (DESIGN 5.5). */
+function confirmedOnly(content: readonly ContentBlock[], origin: ResultOrigin): readonly SavedBlock[] {
+  if (origin.ref === null || origin.confirmed) return content;
+  return content.map((block) => (dataReferenceOf(block) === origin.ref ? { text: notKept } : block));
+}
+
+/** The reference in a data reference block (DESIGN 5.3); the caller knows which one platform code made. */
+export function dataReferenceOf(block: SavedBlock): string | undefined {
+  if (!('json' in block) || typeof block.json !== 'object' || block.json === null || Array.isArray(block.json))
+    return undefined;
+  const inner = (block.json as { readonly [key: string]: unknown })['data_reference'];
+  if (typeof inner !== 'object' || inner === null) return undefined;
+  const ref = (inner as { readonly ref?: unknown }).ref;
+  return typeof ref === 'string' ? ref : undefined;
+}

@@ -1,0 +1,100 @@
+import type { Message, MessageBlock, ToolResultBlock, ToolUseBlock } from '../content/block.ts';
+
+/** Stands for a result that is not there: the service refuses a call without one. */
+export const missingResult = 'This call has no recorded result.';
+
+/**
+ * Messages whose tool calls and results are in step (case H013): each call of an assistant turn is answered once, in
+ * the one user turn that follows; a missing answer becomes an error result; one too many, or given twice, is left out
+ * (the first counts); words between call and result move behind the results. In order: the very same array back.
+ */
+export function repairedMessages(messages: readonly Message[]): readonly Message[] {
+  return inStep(messages) ? messages : repaired(messages);
+}
+
+function inStep(messages: readonly Message[]): boolean {
+  let asked: readonly string[] = [];
+  for (const [at, message] of messages.entries()) {
+    const results = resultIds(message);
+    if (message.role === 'assistant') {
+      if (results.length > 0 || asked.length > 0 || messages[at - 1]?.role === 'assistant') return false;
+      asked = useIds(message);
+      if (new Set(asked).size !== asked.length) return false;
+      continue;
+    }
+    if (messages[at - 1]?.role === 'user' || useIds(message).length > 0) return false;
+    if (results.length !== asked.length || new Set(results).size !== results.length) return false;
+    if (!results.every((id) => asked.includes(id))) return false;
+    asked = [];
+  }
+  return asked.length === 0;
+}
+
+function repaired(messages: readonly Message[]): readonly Message[] {
+  const out: { role: Message['role']; content: MessageBlock[] }[] = [];
+  let pending: readonly ToolUseBlock[] = [];
+  for (let at = 0; at < messages.length; at += 1) {
+    const message = messages[at] as Message;
+    if (message.role === 'assistant') {
+      const seen = new Set<string>();
+      const content = message.content.filter((block) => {
+        if ('toolResult' in block) return false;
+        if (!('toolUse' in block)) return true;
+        const fresh = !seen.has(block.toolUse.toolUseId);
+        seen.add(block.toolUse.toolUseId);
+        return fresh;
+      });
+      add(out, 'assistant', content);
+      pending = content.filter((block) => 'toolUse' in block);
+      if (pending.length === 0 || messages[at + 1]?.role === 'assistant') {
+        if (pending.length > 0) add(out, 'user', answers(pending, []));
+        pending = [];
+      }
+      if (pending.length > 0 && at === messages.length - 1) add(out, 'user', answers(pending, []));
+      continue;
+    }
+    // All user turns up to the next assistant turn are one turn.
+    const blocks: MessageBlock[] = [];
+    let end = at;
+    for (; end < messages.length && messages[end]?.role === 'user'; end += 1) {
+      blocks.push(...(messages[end] as Message).content);
+    }
+    at = end - 1;
+    const results = blocks.filter((block) => 'toolResult' in block);
+    const others = blocks.filter((block) => !('toolResult' in block) && !('toolUse' in block));
+    add(out, 'user', [...answers(pending, results), ...others]);
+    pending = [];
+  }
+  return out.filter((message) => message.content.length > 0);
+}
+
+/** Results in the order in which they came, missing ones behind them. */
+function answers(uses: readonly ToolUseBlock[], results: readonly ToolResultBlock[]): readonly ToolResultBlock[] {
+  const open = new Set(uses.map((block) => block.toolUse.toolUseId));
+  const kept = results.filter((block) => open.delete(block.toolResult.toolUseId));
+  const missing = [...open].map(
+    (toolUseId): ToolResultBlock => ({
+      toolResult: { toolUseId, status: 'error', content: [{ text: missingResult }] },
+    }),
+  );
+  return [...kept, ...missing];
+}
+
+function add(
+  out: { role: Message['role']; content: MessageBlock[] }[],
+  role: Message['role'],
+  content: readonly MessageBlock[],
+) {
+  if (content.length === 0) return;
+  const last = out.at(-1);
+  if (last?.role === role) last.content.push(...content);
+  else out.push({ role, content: [...content] });
+}
+
+function resultIds(message: Message): readonly string[] {
+  return message.content.flatMap((block) => ('toolResult' in block ? [block.toolResult.toolUseId] : []));
+}
+
+function useIds(message: Message): readonly string[] {
+  return message.content.flatMap((block) => ('toolUse' in block ? [block.toolUse.toolUseId] : []));
+}
