@@ -48,7 +48,8 @@ export function endGroup(pid: number | undefined, signal: NodeJS.Signals): void 
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    // Not `instanceof Error`: test runners have a realm of their own.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

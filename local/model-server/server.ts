@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { eitherHttp } from './either-http.ts';
 import { PromptCache } from './prompt-cache.ts';
 import { replyTo, windowOf } from './reply.ts';
 import { parseRequest, Refusal } from './request.ts';
@@ -54,7 +55,7 @@ export function startModelServer(options: ModelServerOptions = {}): Promise<Mode
       throw error;
     }
   };
-  const server = createServer((request, response) => {
+  const { server, closeAll } = eitherHttp((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
   return new Promise((resolve, reject) => {
@@ -68,7 +69,7 @@ export function startModelServer(options: ModelServerOptions = {}): Promise<Mode
         stop: () =>
           new Promise((done) => {
             server.close(() => done());
-            server.closeAllConnections();
+            closeAll();
           }),
       });
     });
