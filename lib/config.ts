@@ -177,7 +177,10 @@ export const configSchema = group({
         { unit: 'http(s) address', says: 'Sign-out page. Default: from the provider.' },
         httpsUrl,
       ),
-      jwks: optionalText({ unit: 'http(s) address', says: 'Key set. Default: from the issuer.' }, httpsUrl),
+      jwks: optionalText(
+        { unit: 'http(s) address', says: 'Key set; {userPoolId} stands for the pool. Default: from the issuer.' },
+        httpsUrl,
+      ),
     }),
     scopes: text('openid profile', { unit: 'scopes, blank between', says: 'Asked for at sign-in.' }),
     rolesSource: choice(['cognito', 'table', 'token'], 'cognito', 'Where current roles are looked up.'),

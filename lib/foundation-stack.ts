@@ -54,8 +54,10 @@ export class FoundationStack extends Stack {
     ).replace(/\/+$/, '');
     const signIn = new SignIn(this, 'SignIn', { config, baseUrl, removalPolicy });
 
+    const imported = this.resolve(this.exportValue(bucket.bucketArn)) as { readonly 'Fn::ImportValue': string };
     this.stateful = {
       bucket,
+      bucketExport: imported['Fn::ImportValue'],
       runs,
       catalog,
       chats,
@@ -79,7 +81,7 @@ export class FoundationStack extends Stack {
       BaseUrl: baseUrl,
     });
     // Exported whether the service uses them or not: an export in use cannot be withdrawn, so the set never changes.
-    for (const value of [bucket.bucketArn, bucket.bucketName, secret.secretArn, api.apiId]) this.exportValue(value);
+    for (const value of [bucket.bucketName, secret.secretArn, api.apiId]) this.exportValue(value);
     for (const each of [runs, catalog, chats, sessions]) {
       this.exportValue(each.tableArn);
       this.exportValue(each.tableName);

@@ -75,10 +75,6 @@ export class ServiceFunction extends Construct {
       }),
     );
     Validations.of(this).acknowledge(
-      {
-        id: `AwsSolutions-IAM5[Resource::<${Stack.of(this).getLogicalId(logGroup.node.defaultChild as never)}.Arn>]`,
-        reason: 'The ARN of a log group ends in :*, its streams.',
-      },
       { id: 'AwsSolutions-IAM5[Resource::*]', reason: 'X-Ray has no resources to name; nothing else here uses *.' },
       { id: 'AwsSolutions-L1', reason: 'The runtime is a setting; its default is the newest that Lambda offers.' },
     );
@@ -133,18 +129,35 @@ export class ServiceFunction extends Construct {
   /** Bodies and nothing more: what a tool may do (DESIGN 7.7). */
   grantCreateBodies(): this {
     this.variable('CLAIMCHECK_BUCKET', this.stateful.bucket.bucketName);
-    return this.allow(...createStatements(this.stateful, [bodies]));
+    return this.create([bodies]);
   }
 
   /** Bodies and their commit records: what the platform's own functions may do. */
   grantCreateResults(): this {
     this.variable('CLAIMCHECK_BUCKET', this.stateful.bucket.bucketName);
-    return this.allow(...createStatements(this.stateful, [bodies, indexes]));
+    return this.create([bodies, indexes]);
   }
 
   grantReadResults(...also: readonly 'exports'[]): this {
     this.variable('CLAIMCHECK_BUCKET', this.stateful.bucket.bucketName);
-    return this.allow(...readStatements(this.stateful, ['results/', ...also.map((prefix) => `${prefix}/`)]));
+    const prefixes = ['results/', ...also.map((prefix) => `${prefix}/`)];
+    for (const prefix of prefixes) {
+      this.acknowledgeWildcard(
+        `${this.stateful.bucketExport}/${prefix}*`,
+        'Keys name owner, session and id; which of them a caller may read is the function’s to decide.',
+      );
+    }
+    return this.allow(...readStatements(this.stateful, prefixes));
+  }
+
+  private create(patterns: readonly string[]): this {
+    for (const pattern of patterns) {
+      this.acknowledgeWildcard(
+        `${this.stateful.bucketExport}/${pattern}`,
+        'Keys name owner, session and id, which are not known at deployment; the bucket lets nothing be overwritten.',
+      );
+    }
+    return this.allow(...createStatements(this.stateful, patterns));
   }
 
   /** Whose tokens to believe. Gives no permission: verifying needs only public keys. */

@@ -27,6 +27,8 @@ export interface IdentityFacts {
 /** What lasts, as the service stack sees it. */
 export interface Stateful {
   readonly bucket: Bucket;
+  /** The name under which the bucket's ARN is exported: what cdk-nag calls it in the other stack. */
+  readonly bucketExport: string;
   readonly runs: Table;
   readonly catalog: Table;
   readonly chats: Table;
