@@ -44,6 +44,8 @@ export function deploymentContext(target: DeploymentTarget): Readonly<Record<str
     'features.tracing': false,
     'features.trails': false,
     'features.engineNetwork': false,
+    'identity.local': true,
+    'identity.endpoints.jwks': `${emulator}/{userPoolId}/.well-known/jwks.json`,
     'identity.endpoints.authorization': `${emulator}/oauth2/authorize`,
     'identity.endpoints.token': `${emulator}/oauth2/token`,
     'identity.endpoints.endSession': `${emulator}/logout`,
