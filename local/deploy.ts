@@ -31,7 +31,7 @@ export function baseUrl(port: number, apiId: string): string {
   return `http://127.0.0.1:${port}/_aws/execute-api/${apiId}/$default`;
 }
 
-/** The CDK context of the local platform: the same app, without what the emulator refuses. */
+/** The CDK context of the local platform: the same app, at the emulator's addresses and without what it refuses. */
 export function deploymentContext(target: DeploymentTarget): Readonly<Record<string, unknown>> {
   const emulator = `http://127.0.0.1:${target.port}`;
   const settings: Record<string, unknown> = {
@@ -39,10 +39,6 @@ export function deploymentContext(target: DeploymentTarget): Readonly<Record<str
     'api.customId': target.apiId,
     'examples.records': target.examples.records,
     'examples.seed': target.examples.seed,
-    'features.metricMathAlarms': false,
-    'features.flowLogs': false,
-    'features.tracing': false,
-    'features.trails': false,
     'features.engineNetwork': false,
     'identity.local': true,
     'identity.endpoints.jwks': `${emulator}/{userPoolId}/.well-known/jwks.json`,
@@ -73,6 +69,8 @@ function cliEnvironment(folder: LocalFolder, port: number): NodeJS.ProcessEnv {
     CDK_DEFAULT_ACCOUNT: account,
     CDK_DEFAULT_REGION: region,
     CDK_DISABLE_CLI_TELEMETRY: 'true',
+    // The stack tests and an ordinary synth check the rules; here it would only cost time.
+    CDK_VALIDATION: 'false',
   };
 }
 
