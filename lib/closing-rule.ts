@@ -8,7 +8,8 @@ import type { ServiceFunction } from './function.ts';
 
 /**
  * Closes runs whose execution ended without a catch: timed out, aborted by hand, or failed in a way that
- * `States.ALL` does not catch. An event that cannot be delivered waits two weeks in a queue.
+ * `States.ALL` does not catch. Success is told too, so that an ended run no longer counts among its owner's parallel
+ * ones. An event that cannot be delivered waits two weeks in a queue.
  */
 export class ClosingRule extends Construct {
   constructor(
@@ -27,12 +28,12 @@ export class ClosingRule extends Construct {
       reason: 'It is the dead-letter queue.',
     });
     new Rule(this, 'Rule', {
-      description: 'Claimcheck: executions that ended without an answer',
+      description: 'Claimcheck: executions that ended',
       eventPattern: {
         source: ['aws.states'],
         detailType: ['Step Functions Execution Status Change'],
         detail: {
-          status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
+          status: ['FAILED', 'TIMED_OUT', 'ABORTED', 'SUCCEEDED'],
           stateMachineArn: props.flows.map((flow) => flow.machine.stateMachineArn),
         },
       },

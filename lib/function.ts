@@ -11,9 +11,10 @@ import {
   bodies,
   createStatements,
   indexes,
+  indexStatement,
   modelStatements,
   readStatements,
-  type TableAccess,
+  type TableVerb,
   tableStatements,
 } from './statements.ts';
 
@@ -102,28 +103,43 @@ export class ServiceFunction extends Construct {
   }
 
   /** The run's records: always only partitions of runs. */
-  grantRuns(access: TableAccess): this {
+  grantRuns(...verbs: readonly TableVerb[]): this {
     this.variable('CLAIMCHECK_RUNS', this.stateful.runs.tableName);
-    return this.allow(...tableStatements(this.stateful, 'runs', access, { leading: ['run#*'] }));
+    return this.allow(...tableStatements(this.stateful, 'runs', verbs, ['run#*']));
   }
 
-  /** `newest` adds the index that lists an owner's results by time. */
-  grantCatalog(access: TableAccess, options: { readonly newest?: boolean } = {}): this {
+  /** The list of an owner's runs that have not ended, for the limit on parallel ones. */
+  grantActiveRuns(...verbs: readonly TableVerb[]): this {
+    this.variable('CLAIMCHECK_RUNS', this.stateful.runs.tableName);
+    return this.allow(...tableStatements(this.stateful, 'runs', verbs, ['active#*']));
+  }
+
+  grantCatalog(...verbs: readonly TableVerb[]): this {
     this.variable('CLAIMCHECK_CATALOG', this.stateful.catalog.tableName);
-    return this.allow(...tableStatements(this.stateful, 'catalog', access, options.newest ? { index: 'byTime' } : {}));
+    return this.allow(...tableStatements(this.stateful, 'catalog', verbs));
   }
 
-  grantChats(access: TableAccess): this {
+  /** The index that lists an owner's results by time, newest first. */
+  grantCatalogByTime(): this {
+    this.variable('CLAIMCHECK_CATALOG', this.stateful.catalog.tableName);
+    return this.allow(indexStatement(this.stateful, 'catalog', 'byTime'));
+  }
+
+  grantChats(...verbs: readonly TableVerb[]): this {
     this.variable('CLAIMCHECK_CHATS', this.stateful.chats.tableName);
-    return this.allow(...tableStatements(this.stateful, 'chats', access));
+    return this.allow(...tableStatements(this.stateful, 'chats', verbs));
   }
 
-  /** Sign-in sessions; `tombstones` reads only whether an owner was erased, which every write asks first. */
-  grantSessions(access: TableAccess | 'tombstones'): this {
+  /** Sign-in sessions, and the pointers from an owner to them. */
+  grantSessions(...verbs: readonly TableVerb[]): this {
     this.variable('CLAIMCHECK_SESSIONS', this.stateful.sessions.tableName);
-    const [rights, leading] =
-      access === 'tombstones' ? (['read', ['erased#*']] as const) : ([access, ['session#*', 'erased#*']] as const);
-    return this.allow(...tableStatements(this.stateful, 'sessions', rights, { leading }));
+    return this.allow(...tableStatements(this.stateful, 'sessions', verbs, ['session#*', 'owner#*']));
+  }
+
+  /** Whether an owner was erased, which admission and every write ask first. */
+  grantTombstones(): this {
+    this.variable('CLAIMCHECK_SESSIONS', this.stateful.sessions.tableName);
+    return this.allow(...tableStatements(this.stateful, 'sessions', ['get'], ['erased#*']));
   }
 
   /** Bodies and nothing more: what a tool may do (DESIGN 7.7). */

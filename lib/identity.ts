@@ -40,8 +40,8 @@ export class SignIn extends Construct {
         clientId,
         audience: identity.audience ?? clientId,
         jwksUri: identity.endpoints.jwks ?? `${issuer}/.well-known/jwks.json`,
-        ...(identity.endpoints.authorization !== undefined && { authorizeUrl: identity.endpoints.authorization }),
-        ...(identity.endpoints.token !== undefined && { tokenUrl: identity.endpoints.token }),
+        authorizeUrl: identity.endpoints.authorization ?? '',
+        tokenUrl: withPool(identity.endpoints.token) ?? '',
         ...common,
       };
       return;
@@ -68,8 +68,11 @@ export class SignIn extends Construct {
       refreshTokenValidity: Duration.days(1),
     });
     const clientId = this.client.userPoolClientId;
+    const { userPoolId } = this.pool;
+    // The pool's id is known only after it was made; the local platform's addresses hold it.
+    const withPool = (address: string | undefined) => address?.replaceAll('{userPoolId}', userPoolId);
     const issuer =
-      identity.issuer ?? `https://cognito-idp.${Stack.of(this).region}.${Aws.URL_SUFFIX}/${this.pool.userPoolId}`;
+      withPool(identity.issuer) ?? `https://cognito-idp.${Stack.of(this).region}.${Aws.URL_SUFFIX}/${userPoolId}`;
     this.facts = {
       kind: 'cognito',
       issuer,
@@ -79,9 +82,9 @@ export class SignIn extends Construct {
       jwksUri:
         identity.endpoints.jwks?.replace('{userPoolId}', this.pool.userPoolId) ?? `${issuer}/.well-known/jwks.json`,
       authorizeUrl: identity.endpoints.authorization ?? `${domain.baseUrl()}/oauth2/authorize`,
-      tokenUrl: identity.endpoints.token ?? `${domain.baseUrl()}/oauth2/token`,
+      tokenUrl: withPool(identity.endpoints.token) ?? `${domain.baseUrl()}/oauth2/token`,
       logoutUrl: `${domain.baseUrl()}/logout`,
-      userPoolId: this.pool.userPoolId,
+      userPoolId,
       ...common,
     };
   }

@@ -54,36 +54,41 @@ export function platformFunctions(
   const uploadSeconds = Math.ceil(config.storage.uploadTimeoutMs / 1_000);
 
   const admitRun = make('AdmitRun', 'admit-run', 'admits a run for its owner', { seconds: 15, memoryMiB: 256 })
-    .grantRuns('append')
-    .grantCatalog('read')
-    .grantChats('append')
-    .grantSessions('tombstones')
+    .grantRuns('get', 'put')
+    .grantActiveRuns('query', 'put', 'delete')
+    .grantCatalog('get', 'query')
+    .grantChats('get', 'query')
+    .grantTombstones()
     .grantRoleLookup();
 
-  // The API answers within the 30 s of an HTTP API.
+  // Within the 30 s of an HTTP API.
   const api = make('Api', 'api', 'runs, chats, catalogue and result views', { seconds: 29, memoryMiB: 512 })
-    .grantRuns('write')
-    .grantCatalog('read', { newest: true })
-    .grantChats('delete')
-    .grantSessions('write')
+    .grantRuns('get', 'query', 'put', 'update')
+    .grantActiveRuns('query', 'put', 'delete')
+    .grantCatalog('get', 'query')
+    .grantCatalogByTime()
+    .grantChats('get', 'query', 'put', 'update', 'delete')
+    .grantSessions('get', 'update', 'delete')
+    .grantTombstones()
     .grantReadResults()
     .grantRoleLookup()
     .grantSecret()
-    .useBaseUrl();
-
-  const auth = make('Auth', 'auth', 'sign-in, callback and sign-out', { seconds: 20, memoryMiB: 256 })
-    .grantSessions('delete')
-    .grantSecret()
-    .useIdentity()
     .grantClientSecret()
     .useBaseUrl();
 
+  const auth = make('Auth', 'auth', 'sign-in, callback and sign-out', { seconds: 20, memoryMiB: 256 })
+    .grantSessions('get', 'put', 'update', 'delete')
+    .grantSecret()
+    .grantClientSecret()
+    .useIdentity()
+    .useBaseUrl();
+
   const download = make('Download', 'download', 'sends owners to their objects', { seconds: 15, memoryMiB: 256 })
-    .grantCatalog('read')
-    .grantSessions('write')
+    .grantSessions('get', 'update', 'delete')
     .grantReadResults('exports')
     .grantRoleLookup()
     .grantSecret()
+    .grantClientSecret()
     .useBaseUrl();
 
   const web = make('Web', 'web', 'the console’s files', { seconds: 10, memoryMiB: 256 }).useBaseUrl();
@@ -92,9 +97,9 @@ export function platformFunctions(
     seconds: modelSeconds,
     memoryMiB: 512,
   })
-    .grantRuns('write')
-    .grantCatalog('append')
-    .grantSessions('tombstones')
+    .grantRuns('get', 'query', 'put', 'update')
+    .grantCatalog('get', 'query', 'put')
+    .grantTombstones()
     .grantCreateResults()
     .grantReadResults()
     .grantModels()
@@ -104,9 +109,9 @@ export function platformFunctions(
     seconds: props.runToolSeconds,
     memoryMiB: 1024,
   })
-    .grantRuns('write')
-    .grantCatalog('append', { newest: true })
-    .grantSessions('tombstones')
+    .grantRuns('get', 'query', 'put', 'update')
+    .grantCatalog('get', 'query', 'put')
+    .grantTombstones()
     .grantCreateResults()
     .grantReadResults()
     .useBaseUrl();
@@ -115,9 +120,9 @@ export function platformFunctions(
     seconds: uploadSeconds + 30,
     memoryMiB: 512,
   })
-    .grantRuns('write')
-    .grantCatalog('append', { newest: true })
-    .grantSessions('tombstones')
+    .grantRuns('get', 'query', 'put', 'update')
+    .grantCatalog('get', 'query', 'put')
+    .grantTombstones()
     .grantCreateResults()
     .grantReadResults()
     .useBaseUrl();
@@ -126,18 +131,18 @@ export function platformFunctions(
     seconds: uploadSeconds + 30,
     memoryMiB: 512,
   })
-    .grantRuns('write')
-    .grantCatalog('append')
-    .grantSessions('tombstones')
+    .grantRuns('get', 'query', 'put', 'update')
+    .grantCatalog('get', 'query', 'put')
+    .grantTombstones()
     .grantCreateResults()
     .grantReadResults()
     .useBaseUrl();
 
   const saveTurn = make('SaveTurn', 'save-turn', 'saves the chat turn of a run', { seconds: 60, memoryMiB: 512 })
-    .grantRuns('write')
-    .grantCatalog('read')
-    .grantChats('write')
-    .grantSessions('tombstones')
+    .grantRuns('get', 'query', 'put', 'update')
+    .grantCatalog('get', 'query')
+    .grantChats('get', 'query', 'put', 'update')
+    .grantTombstones()
     .grantReadResults()
     .useBaseUrl();
 
@@ -145,23 +150,25 @@ export function platformFunctions(
     seconds: 60,
     memoryMiB: 256,
   })
-    .grantRuns('write')
-    .grantCatalog('read')
-    .grantChats('write')
-    .grantSessions('tombstones')
+    .grantRuns('get', 'query', 'put', 'update')
+    .grantActiveRuns('delete')
+    .grantCatalog('get', 'query')
+    .grantChats('get', 'query', 'put', 'update')
+    .grantTombstones()
     .grantReadResults()
     .useBaseUrl();
 
   const listResults = make('ListResults', 'list-results', 'what this run may open', { seconds: 20, memoryMiB: 256 })
-    .grantRuns('append')
-    .grantCatalog('read', { newest: true });
+    .grantRuns('get', 'query', 'put')
+    .grantCatalog('get', 'query')
+    .grantCatalogByTime();
 
   const readResult = make('ReadResult', 'read-result', 'reads part of a stored result', {
     seconds: 60,
     memoryMiB: 256,
   })
-    .grantRuns('append')
-    .grantCatalog('read')
+    .grantRuns('get', 'query', 'put')
+    .grantCatalog('get', 'query')
     .grantReadResults();
 
   const builtins: Record<string, ServiceFunction> = { 'list-results': listResults, 'read-result': readResult };
@@ -170,9 +177,9 @@ export function platformFunctions(
       seconds: 150,
       memoryMiB: 512,
     })
-      .grantRuns('append')
-      .grantCatalog('append')
-      .grantSessions('tombstones')
+      .grantRuns('get', 'query', 'put')
+      .grantCatalog('get', 'query', 'put')
+      .grantTombstones()
       .grantCreateResults()
       .grantReadResults()
       .grantRoleLookup()

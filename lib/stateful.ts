@@ -11,8 +11,8 @@ export interface IdentityFacts {
   readonly clientId: string;
   readonly audience: string;
   readonly jwksUri: string;
-  readonly authorizeUrl?: string;
-  readonly tokenUrl?: string;
+  readonly authorizeUrl: string;
+  readonly tokenUrl: string;
   readonly logoutUrl?: string;
   readonly userPoolId?: string;
   readonly scopes: string;

@@ -7,47 +7,47 @@ import type { Stateful } from './stateful.ts';
 export const bodies = 'results/*/*/*/body';
 export const indexes = 'results/*/*/*/index';
 
-const reading = ['dynamodb:GetItem', 'dynamodb:Query'];
-const creating = ['dynamodb:PutItem'];
-const updating = ['dynamodb:UpdateItem'];
+/** What can be done to a table's items; nothing here scans. */
+export type TableVerb = 'get' | 'query' | 'put' | 'update' | 'delete';
 
-/** What a function may do to a table: read; read and put; put, update and read; those and delete. */
-export type TableAccess = 'read' | 'append' | 'write' | 'delete';
-
-const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
-  read: reading,
-  append: [...reading, ...creating],
-  write: [...reading, ...creating, ...updating],
-  delete: [...reading, ...creating, ...updating, 'dynamodb:DeleteItem'],
+const verbActions: Readonly<Record<TableVerb, string>> = {
+  get: 'dynamodb:GetItem',
+  query: 'dynamodb:Query',
+  put: 'dynamodb:PutItem',
+  update: 'dynamodb:UpdateItem',
+  delete: 'dynamodb:DeleteItem',
 };
 
 /**
- * Access to a table, its index only where named. `leading` narrows it to partitions; the null test is needed because
- * a condition on all of no values is true.
+ * Exactly these verbs on a table, without its indexes. `leading` narrows them to partitions; the null test is needed
+ * because a condition on all of no values is true.
  */
 export function tableStatements(
   stateful: Stateful,
   table: 'runs' | 'catalog' | 'chats' | 'sessions',
-  access: TableAccess,
-  options: { readonly index?: string; readonly leading?: readonly string[] } = {},
+  verbs: readonly TableVerb[],
+  leading?: readonly string[],
 ): readonly PolicyStatement[] {
-  const arn = stateful[table].tableArn;
-  const statements = [
-    new PolicyStatement({
-      actions: [...tableActions[access]],
-      resources: [arn],
-      ...(options.leading !== undefined && {
-        conditions: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...options.leading] },
-          Null: { 'dynamodb:LeadingKeys': 'false' },
-        },
-      }),
+  const statement = new PolicyStatement({
+    actions: verbs.map((verb) => verbActions[verb]),
+    resources: [stateful[table].tableArn],
+    ...(leading !== undefined && {
+      conditions: {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...leading] },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      },
     }),
-  ];
-  if (options.index !== undefined) {
-    statements.push(new PolicyStatement({ actions: ['dynamodb:Query'], resources: [`${arn}/index/${options.index}`] }));
-  }
-  return [...statements, ...keyStatements(stateful, 'dynamodb', access !== 'read')];
+  });
+  const writes = verbs.some((verb) => verb !== 'get' && verb !== 'query');
+  return [statement, ...keyStatements(stateful, 'dynamodb', writes)];
+}
+
+/** Query on one index. */
+export function indexStatement(stateful: Stateful, table: 'catalog', index: string): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:Query'],
+    resources: [`${stateful[table].tableArn}/index/${index}`],
+  });
 }
 
 /** Create objects under these key patterns, and give up an upload. Reads nothing and lists nothing. */
