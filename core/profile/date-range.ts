@@ -1,0 +1,45 @@
+import { isoInstant } from './iso-date.ts';
+import { latin } from './number-range.ts';
+
+/** First and last of a column whose strings are all ISO dates; gives up at the first string that is none. */
+export class DateRange {
+  private only = true;
+  private earliest = Number.POSITIVE_INFINITY;
+  private latest = Number.NEGATIVE_INFINITY;
+  private readonly first = new Uint8Array(40);
+  private readonly last = new Uint8Array(40);
+  private firstLength = 0;
+  private lastLength = 0;
+
+  add(bytes: Uint8Array, start: number, end: number): void {
+    if (!this.only) return;
+    const instant = isoInstant(bytes, start, end);
+    if (Number.isNaN(instant)) {
+      this.only = false;
+      return;
+    }
+    if (instant < this.earliest) {
+      this.earliest = instant;
+      this.firstLength = copy(this.first, bytes, start, end);
+    }
+    if (instant > this.latest) {
+      this.latest = instant;
+      this.lastLength = copy(this.last, bytes, start, end);
+    }
+  }
+
+  /** A string that is not to be looked at, such as one with escapes. */
+  giveUp(): void {
+    this.only = false;
+  }
+
+  get range(): { readonly min: string; readonly max: string } | undefined {
+    if (!this.only || this.firstLength === 0) return undefined;
+    return { min: latin(this.first, 0, this.firstLength), max: latin(this.last, 0, this.lastLength) };
+  }
+}
+
+function copy(into: Uint8Array, bytes: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) into[at - start] = bytes[at] as number;
+  return end - start;
+}

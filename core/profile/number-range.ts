@@ -1,0 +1,78 @@
+import { compareDecimals, parseDecimal } from './decimal-text.ts';
+
+/**
+ * Smallest and largest number of a column, the sum for its mean. Values compare as doubles and, where doubles tie
+ * or overflow, by their digits; the text is kept wherever a double would not print it the same.
+ */
+export class NumberRange {
+  count = 0;
+  private sum = 0;
+  private readonly lowest = new Bound(-1);
+  private readonly highest = new Bound(1);
+
+  /** `plain`: an integer of at most 15 digits, which its double prints as it came. */
+  add(value: number, plain: boolean, bytes: Uint8Array, start: number, end: number): void {
+    this.count += 1;
+    this.sum += value;
+    if (value <= this.lowest.value) this.lowest.offer(value, plain, bytes, start, end);
+    if (value >= this.highest.value) this.highest.offer(value, plain, bytes, start, end);
+  }
+
+  get min(): string | number | undefined {
+    return this.count === 0 ? undefined : this.lowest.shown();
+  }
+
+  get max(): string | number | undefined {
+    return this.count === 0 ? undefined : this.highest.shown();
+  }
+
+  /** Undefined when the sum is past the range of doubles. */
+  get mean(): number | undefined {
+    const mean = this.sum / this.count;
+    return this.count > 0 && Number.isFinite(mean) ? mean : undefined;
+  }
+}
+
+class Bound {
+  value: number;
+  private readonly direction: number;
+  /** Digits as they came; length 0 while the double says it all. */
+  private text = new Uint8Array(32);
+  private length = 0;
+  private set = false;
+
+  constructor(direction: number) {
+    this.direction = direction;
+    this.value = direction * Number.NEGATIVE_INFINITY;
+  }
+
+  /** Takes the number unless a tie of doubles turns out to be the other way by the digits. */
+  offer(value: number, plain: boolean, bytes: Uint8Array, start: number, end: number): void {
+    if (this.set && value === this.value && !this.beyond(plain, bytes, start, end)) return;
+    this.set = true;
+    this.value = value;
+    this.length = 0;
+    if (plain) return;
+    if (end - start > this.text.length) this.text = new Uint8Array((end - start) * 2);
+    for (let at = start; at < end; at += 1) this.text[at - start] = bytes[at] as number;
+    this.length = end - start;
+  }
+
+  shown(): string | number {
+    if (this.length === 0) return this.value;
+    const text = latin(this.text, 0, this.length);
+    return String(this.value) === text ? this.value : text;
+  }
+
+  private beyond(plain: boolean, bytes: Uint8Array, start: number, end: number): boolean {
+    // Up to 15 significant digits a double is exact enough: a tie is a tie.
+    if (plain || (end - start <= 15 && Number.isFinite(this.value) && this.value !== 0)) return false;
+    const held = parseDecimal(this.length === 0 ? String(this.value) : latin(this.text, 0, this.length));
+    return compareDecimals(parseDecimal(latin(bytes, start, end)), held) * this.direction > 0;
+  }
+}
+
+/** The ASCII text of `bytes[start, end)`. */
+export function latin(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+}

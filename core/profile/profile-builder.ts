@@ -1,0 +1,102 @@
+import type { RecordSink } from '../scan/record-sink.ts';
+import type { Column } from './column.ts';
+import { ColumnBudget, ColumnTree } from './column-tree.ts';
+import { CsvRecordReader } from './csv-record-reader.ts';
+import { fitProfile } from './fit-profile.ts';
+import { JsonRecordReader } from './json-record-reader.ts';
+import type { ColumnProfile, Profile } from './profile.ts';
+import { RowReader } from './row-reader.ts';
+import { StagedRecord } from './staged-record.ts';
+
+/** How the records come: as JSON bytes, as rows of a CSV with this header, or as JavaScript objects. */
+export type ProfileFormat =
+  | { readonly format: 'json' }
+  | { readonly format: 'csv'; readonly delimiter: string; readonly header: readonly string[] }
+  | { readonly format: 'rows' };
+
+export interface ProfileOptions {
+  /** Columns that get an accumulator, nested ones included; more are counted as left out. Default 512. */
+  readonly maxColumns?: number;
+}
+
+const defaultColumns = 512;
+
+/**
+ * Builds the profile in the pass that scans the records: one accumulator per column, no value built. Memory is
+ * bounded by the columns: at most 100 KiB each, and that only for columns of more than 4,096 different values.
+ */
+export class ProfileBuilder implements RecordSink {
+  private readonly staged = new StagedRecord();
+  private readonly budget: ColumnBudget;
+  private readonly root: ColumnTree;
+  private readonly reader: { read(bytes: Uint8Array, start: number, end: number): boolean };
+  private readonly rows: RowReader;
+  private records = 0;
+  private skipped = 0;
+
+  constructor(format: ProfileFormat, options: ProfileOptions = {}) {
+    this.budget = new ColumnBudget(options.maxColumns ?? defaultColumns);
+    this.root = new ColumnTree(this.budget, null, 0);
+    this.rows = new RowReader(this.root, this.budget, this.staged);
+    this.reader =
+      format.format === 'csv'
+        ? new CsvRecordReader(format.header, format.delimiter, this.root, this.staged)
+        : new JsonRecordReader(this.root, this.budget, this.staged);
+  }
+
+  /** Counts one record; a broken one is counted as skipped and changes nothing else. */
+  record(buffer: Uint8Array, start: number, end: number): void {
+    this.staged.begin();
+    if (!this.reader.read(buffer, start, end)) {
+      this.skipped += 1;
+      return;
+    }
+    this.records += 1;
+    this.staged.commit(buffer);
+  }
+
+  /** A record past the scanner's cap: it exists, but nothing is known about its columns. */
+  wide(_bytes: number): void {
+    this.skipped += 1;
+  }
+
+  /** Counts one row given as an object. */
+  row(value: Readonly<Record<string, unknown>>): void {
+    this.staged.begin();
+    this.records += 1;
+    this.rows.read(value);
+  }
+
+  /** The facts so far; with `maxBytes`, cut down to that many bytes of JSON. */
+  build(maxBytes?: number): Profile {
+    const columns: ColumnProfile[] = [];
+    const taken = new Set<string>();
+    const whole = this.staged.whole;
+    if (whole.present > 0) columns.push(whole.profile('', this.records));
+    this.describe(this.root, '', taken, columns);
+    const profile: Profile = {
+      records: this.records,
+      skipped_records: this.skipped,
+      columns,
+      columns_left_out: this.budget.leftOut,
+    };
+    return maxBytes === undefined ? profile : fitProfile(profile, maxBytes);
+  }
+
+  /** Columns in the order of first sight, an object's before its fields. */
+  private describe(tree: ColumnTree, prefix: string, taken: Set<string>, columns: ColumnProfile[]): void {
+    for (const column of tree.values()) {
+      if (column.present === 0) continue;
+      const path = freePath(prefix, column, taken);
+      taken.add(path);
+      columns.push(column.profile(path, this.records));
+      if (column.inside !== null) this.describe(column.inside, `${path}.`, taken, columns);
+    }
+  }
+}
+
+/** A dotted path; where a key with a dot in it would spell another column's path, the key is quoted. */
+function freePath(prefix: string, column: Column, taken: Set<string>): string {
+  const path = prefix + column.key;
+  return taken.has(path) ? prefix + JSON.stringify(column.key) : path;
+}
