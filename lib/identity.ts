@@ -41,7 +41,7 @@ export class SignIn extends Construct {
         audience: identity.audience ?? clientId,
         jwksUri: identity.endpoints.jwks ?? `${issuer}/.well-known/jwks.json`,
         authorizeUrl: identity.endpoints.authorization ?? '',
-        tokenUrl: withPool(identity.endpoints.token) ?? '',
+        tokenUrl: identity.endpoints.token ?? '',
         ...common,
       };
       return;
