@@ -1,9 +1,12 @@
-import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { DownloadFacts, DownloadObjects, DownloadTarget } from '../core/download/download-objects.ts';
 import { ClaimcheckError } from '../core/errors.ts';
 import type { OwnerKey } from '../core/reference/owner-key.ts';
+import { decodeMetadata } from '../core/store/body-metadata.ts';
 import type { Telemetry } from '../core/telemetry/telemetry.ts';
+import { readFailure } from './s3-failure.ts';
+import { bodyKey } from './s3-keys.ts';
 
 /** Looks at people's objects and signs addresses for them. Keys are built here, from owner and checked ids alone. */
 export function downloadObjects(s3: S3Client, bucket: string, telemetry: Telemetry): DownloadObjects {
@@ -11,7 +14,7 @@ export function downloadObjects(s3: S3Client, bucket: string, telemetry: Telemet
     look: async (owner, target) => {
       try {
         const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: objectKey(owner, target) }));
-        return factsOf(head.Metadata ?? {}, head.ContentLength ?? 0, head.ContentType ?? '');
+        return factsOf(head);
       } catch (error) {
         return absent(error, telemetry);
       }
@@ -32,45 +35,32 @@ export function downloadObjects(s3: S3Client, bucket: string, telemetry: Telemet
 }
 
 function objectKey(owner: OwnerKey, target: DownloadTarget): string {
-  return target.kind === 'export'
-    ? `exports/${owner}/${target.id}`
-    : `results/${owner}/${target.session}/${target.id}/body`;
+  return target.kind === 'export' ? `exports/${owner}/${target.id}` : bodyKey({ owner, ...target });
 }
 
-function factsOf(metadata: Readonly<Record<string, string>>, bytes: number, contentType: string): DownloadFacts {
-  const name = decoded(metadata['cc-name']);
+/** An object that was not written by us names no tools, and so opens for nobody. */
+function factsOf({ Metadata, ContentType, ContentLength }: HeadObjectCommandOutput): DownloadFacts {
+  const metadata = decodeMetadata(Metadata, ContentType);
   return {
-    bytes,
-    contentType,
-    tools: (metadata['cc-tools'] ?? '')
-      .split(',')
-      .filter((tool) => tool !== '')
-      .map(decoded),
-    availableUntil: decoded(metadata['cc-until']),
-    ...(name === '' ? {} : { fileName: name }),
+    bytes: ContentLength ?? 0,
+    contentType: ContentType ?? '',
+    tools: metadata?.tools ?? [],
+    availableUntil: metadata?.availableUntil ?? '',
+    ...(metadata?.fileName === undefined ? {} : { fileName: metadata.fileName }),
   };
 }
 
-function decoded(value: string | undefined): string {
-  try {
-    return decodeURIComponent(value ?? '');
-  } catch {
-    return ''; // Not ours: a tool list or date that cannot be read opens nothing.
-  }
-}
-
-/** S3 says 403 for a missing object where listing is not allowed: both are "not there", and 403s are counted (DESIGN 7.2). */
+/** "Not there" and "may not be seen" are one answer; the second is counted. Trouble of the store is neither (DESIGN 7.2). */
 function absent(error: unknown, telemetry: Telemetry): undefined {
-  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-  if (status === 404) return undefined;
-  if (status === 403) {
-    telemetry.count('HiddenObject', 1);
-    return undefined;
+  const failure = readFailure(error);
+  if (failure === 'trouble') {
+    throw new ClaimcheckError(
+      'StorageUnavailable',
+      'The storage does not answer right now. Try again in a moment.',
+      {},
+      { cause: error },
+    );
   }
-  throw new ClaimcheckError(
-    'StorageUnavailable',
-    'The storage does not answer right now. Try again in a moment.',
-    { status: status ?? null },
-    { cause: error },
-  );
+  if (failure === 'hidden') telemetry.count('HiddenObject', 1);
+  return undefined;
 }

@@ -10,12 +10,12 @@ import type { OwnerKey } from '../core/reference/owner-key.ts';
 import type { Session, SessionStore } from '../core/session/session.ts';
 
 /**
- * Sign-in sessions: `session#<digest>` / `session`, and `owner#<owner>` / `session#<digest>` so that an owner's
+ * Sign-in sessions: `session#<digest>` / `session`, and `session#owner#<owner>` / `<digest>` so that an owner's
  * sign-ins can be found. The pointer is written first: a session that cannot be found for erasure never exists.
  */
 export function sessionTable(documents: DynamoDBDocumentClient, table: string): SessionStore {
   const key = (digest: string) => ({ pk: `session#${digest}`, sk: 'session' });
-  const pointer = (owner: string, digest: string) => ({ pk: `owner#${owner}`, sk: `session#${digest}` });
+  const pointer = (owner: string, digest: string) => ({ pk: `session#owner#${owner}`, sk: digest });
   const find = async (digest: string): Promise<Session | undefined> => {
     const { Item: item } = await documents.send(
       new GetCommand({ TableName: table, Key: key(digest), ConsistentRead: true }),
@@ -59,6 +59,21 @@ export function sessionTable(documents: DynamoDBDocumentClient, table: string): 
         throw error;
       }
     },
+    end: async (digest) => {
+      try {
+        await documents.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: key(digest),
+            UpdateExpression: 'SET expiresAt = :over, sealedTokens = :none',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeValues: { ':over': 0, ':none': '' },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error;
+      }
+    },
     remove: async (digest) => {
       const session = await find(digest);
       await documents.send(new DeleteCommand({ TableName: table, Key: key(digest) }));
@@ -74,12 +89,12 @@ export function sessionTable(documents: DynamoDBDocumentClient, table: string): 
           new QueryCommand({
             TableName: table,
             KeyConditionExpression: 'pk = :owner',
-            ExpressionAttributeValues: { ':owner': `owner#${owner}` },
+            ExpressionAttributeValues: { ':owner': `session#owner#${owner}` },
             ConsistentRead: true,
             ...(start === undefined ? {} : { ExclusiveStartKey: start }),
           }),
         );
-        for (const item of page.Items ?? []) digests.push(String(item['sk']).slice('session#'.length));
+        for (const item of page.Items ?? []) digests.push(String(item['sk']));
         start = page.LastEvaluatedKey;
       } while (start !== undefined);
       return digests;

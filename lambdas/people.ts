@@ -15,6 +15,9 @@ import type { SignInProvider } from '../core/session/sign-in-provider.ts';
 import { systemClock } from '../core/telemetry/telemetry.ts';
 import type { Environment, IdentityEnvironment } from './environment.ts';
 
+/** One client for all secrets of a process. */
+export const secrets = new SecretsManagerClient({ maxAttempts: 3 });
+
 /** Everything that knows people: who they are, how they sign in, which roles they hold now. */
 export interface People extends SignInPorts {
   readonly provider: SignInProvider;
@@ -28,7 +31,6 @@ export function people(
   documents: DynamoDBDocumentClient,
 ): People {
   const { identity } = environment;
-  const secrets = new SecretsManagerClient({ maxAttempts: 3 });
   const secret = secretText(secrets, environment.secret);
   const clientSecret =
     identity.clientSecretArn === undefined ? async () => undefined : secretText(secrets, identity.clientSecretArn);

@@ -79,7 +79,7 @@ async function renewed(session: Session, ports: SignInPorts): Promise<Session | 
 async function ended(session: Session, ports: SignInPorts): Promise<Session | undefined> {
   const other = await ports.sessions.find(session.digest);
   if (other !== undefined && other.tokensExpireAt > seconds(ports.clock)) return other;
-  await ports.sessions.remove(session.digest);
+  await ports.sessions.end(session.digest);
   return undefined;
 }
 

@@ -31,6 +31,8 @@ export interface SessionStore {
   find(digest: string): Promise<Session | undefined>;
   /** Replaces the tokens if they are still the ones that expire at `previousExpiry`. False when somebody else was first. */
   renew(session: Session, previousExpiry: number): Promise<boolean>;
+  /** Makes it worthless where it stands, for functions that may not delete: no tokens, over now. */
+  end(digest: string): Promise<void>;
   remove(digest: string): Promise<void>;
   /** An owner's sign-ins, for erasure. */
   ofOwner(owner: OwnerKey): Promise<readonly string[]>;

@@ -1,0 +1,90 @@
+import type { SealingSecret } from '../catalogue/cursor.ts';
+import type { Chats } from '../chat/chat.ts';
+import type { Viewer } from '../chat/current-view.ts';
+import { chatPageSize, listChats } from '../chat/list-chats.ts';
+import { hideChat, openChat, type ViewedTurn } from '../chat/open-chat.ts';
+import { ClaimcheckError } from '../errors.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Run } from '../run/run.ts';
+import { linkOf } from './links.ts';
+import type { HttpRequest } from './request.ts';
+import { type HttpResponse, json } from './response.ts';
+import type { ChatResponse, ChatsResponse, TurnResponse } from './responses.ts';
+
+export interface ChatRoutePorts {
+  readonly chats: Chats;
+  /** Roles held now, the tool catalogue and the time. Throws `RolesUnavailable`. */
+  readonly viewer: (identity: Identity) => Promise<Viewer>;
+  readonly sealingSecret: () => Promise<SealingSecret>;
+  readonly agents: readonly string[];
+  readonly publicBaseUrl: string;
+}
+
+/** `GET /chats?cursor=`: the caller's chats, newest first, the largest page that the list allows. */
+export async function showChats(
+  request: HttpRequest,
+  identity: Identity,
+  ports: ChatRoutePorts,
+): Promise<HttpResponse> {
+  const cursor = request.query.get('cursor');
+  const page = await listChats(ports.chats, identity.owner, {
+    ...(await ports.viewer(identity)),
+    secret: await ports.sealingSecret(),
+    limit: chatPageSize.largest,
+    ...(cursor === null ? {} : { cursor }),
+  });
+  const answer: ChatsResponse = {
+    chats: page.chats,
+    total: page.total,
+    next_cursor: page.cursor,
+    agents: ports.agents,
+  };
+  return json(200, answer);
+}
+
+/** `GET /chats/{id}`: questions, answers and the links beside them, as today's roles and date leave them. */
+export async function showChat(session: string, identity: Identity, ports: ChatRoutePorts): Promise<HttpResponse> {
+  const chat = await openChat(ports.chats, identity.owner, session, await ports.viewer(identity));
+  const answer: ChatResponse = {
+    session: chat.session,
+    title: chat.title,
+    createdAt: chat.createdAt,
+    turns: chat.turns.map((turn) => turnOf(turn, ports.publicBaseUrl)),
+  };
+  return json(200, answer);
+}
+
+export async function deleteChat(session: string, identity: Identity, ports: ChatRoutePorts): Promise<HttpResponse> {
+  await hideChat(ports.chats, identity.owner, session, new Date());
+  return json(200, { session, hidden: true });
+}
+
+/** The turn that a run saved. Undefined while there is none, and when its chat was deleted meanwhile. */
+export async function turnOfRun(
+  identity: Identity,
+  run: Run,
+  ports: Pick<ChatRoutePorts, 'chats' | 'viewer'>,
+): Promise<ViewedTurn | undefined> {
+  try {
+    const chat = await openChat(ports.chats, identity.owner, run.session, await ports.viewer(identity));
+    return chat.turns.find(({ runId }) => runId === run.runId);
+  } catch (error) {
+    if (error instanceof ClaimcheckError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
+}
+
+function turnOf(turn: ViewedTurn, publicBaseUrl: string): TurnResponse {
+  return {
+    runId: turn.runId,
+    agent: turn.agent,
+    at: turn.at,
+    status: turn.status,
+    failure: turn.failure?.message ?? null,
+    allowed: turn.allowed,
+    question: turn.question,
+    answer: turn.allowed ? turn.answer : null,
+    links: turn.references.map((reference) => linkOf(reference, publicBaseUrl)),
+    basis: turn.basis,
+  };
+}
