@@ -14,6 +14,11 @@ const suite = (name, extra = {}) => ({
   transform,
   ...extra,
 });
+// All end-to-end tests share one start of the local platform.
+const onPlatform = {
+  globalSetup: '<rootDir>/test/e2e/start-platform.ts',
+  globalTeardown: '<rootDir>/test/e2e/stop-platform.ts',
+};
 export default {
-  projects: [suite('unit'), suite('stacks'), suite('integration'), suite('e2e')],
+  projects: [suite('unit'), suite('stacks'), suite('integration'), suite('e2e', onPlatform)],
 };

@@ -95,6 +95,7 @@ export function emulatorEnvironment(options: MiniStackOptions): Record<string, s
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     ...(options.modelUrl === undefined ? {} : { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: options.modelUrl }),
   };
 }

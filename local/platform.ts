@@ -42,11 +42,6 @@ export interface Platform {
   readonly users: LocalUsers;
   /** The HTTP interface with a fresh token of this user. */
   signedIn(user: LocalUser): Promise<ServiceClient>;
-  /** Deploys with other settings while everything keeps running. */
-  redeploy(change: {
-    readonly examples?: ExampleData;
-    readonly settings?: Readonly<Record<string, unknown>>;
-  }): Promise<void>;
   /** Rejects when the emulator ends by itself. */
   readonly ended: Promise<never>;
   stop(): Promise<void>;
@@ -98,7 +93,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       await deploy(folder, target, made, say, options.abort);
       writeMemory(folder, { ...memory, emulatorPid: emulator.pid, deployed: digestOf(target) });
     } else say('the deployment of the last start is up to date');
-    return await assembled(folder, memory, target, emulator, model, stop, say);
+    return await assembled(folder, memory, emulator, model, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -108,18 +103,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 async function assembled(
   folder: LocalFolder,
   memory: LocalMemory,
-  first: DeploymentTarget,
   emulator: MiniStack,
   model: ModelServer,
   stop: () => Promise<void>,
-  say: (line: string) => void,
 ): Promise<Platform> {
   const outputs = readOutputs(folder);
   const url = baseUrl(memory.port, memory.apiId);
   const users = new LocalUsers(emulator.url, output(outputs, 'UserPoolId'), output(outputs, 'UserPoolClientId'));
   const passwords = memory.passwords as Record<LocalUser, string>;
   await users.make(passwords);
-  let target = first;
   return {
     folder,
     emulatorUrl: emulator.url,
@@ -129,16 +121,23 @@ async function assembled(
     passwords,
     users,
     signedIn: async (user) => new ServiceClient(url, await users.token(user, passwords[user])),
-    redeploy: async (change) => {
-      target = { ...target, ...change };
-      const made = await synthesize(folder, target);
-      writeMemory(folder, { ...undeployed(memory), emulatorPid: emulator.pid });
-      await deploy(folder, target, made, say);
-      writeMemory(folder, { ...memory, emulatorPid: emulator.pid, deployed: digestOf(target) });
-    },
     ended: emulator.ended,
     stop,
   };
+}
+
+/** Deploys a running platform again, with other example data or settings. */
+export async function redeploy(
+  folder: LocalFolder,
+  change: { readonly examples: ExampleData; readonly settings?: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const memory = readMemory(folder);
+  if (memory === undefined) throw new Error(`no local platform in ${folder.root}`);
+  const target: DeploymentTarget = { port: memory.port, apiId: memory.apiId, ...change };
+  const assembly = await synthesize(folder, target);
+  writeMemory(folder, undeployed(memory));
+  await deploy(folder, target, assembly, () => {});
+  writeMemory(folder, { ...memory, deployed: digestOf(target) });
 }
 
 export function output(outputs: StackOutputs, name: string): string {

@@ -1,23 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** A run as `GET /runs/{id}` answers it; only the members that programs here use. */
-export interface RunView {
-  readonly runId: string;
-  readonly session: string;
-  readonly status: 'admitted' | 'succeeded' | 'failed';
-  readonly answer?: string;
-  readonly failure?: string;
-}
-
-/** A result as the catalogue lists it. */
-export interface CatalogRow {
-  readonly ref: string;
-  readonly tool: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly records: number | null;
-}
+import type { CatalogResponse, CatalogRow, RunResponse } from '../core/http/responses.ts';
 
 /** The service's HTTP interface, used as any program would: with a bearer token. */
 export class ServiceClient {
@@ -52,15 +35,15 @@ export class ServiceClient {
     return JSON.parse(text) as { runId: string; session: string };
   }
 
-  async run(runId: string): Promise<RunView> {
+  async run(runId: string): Promise<RunResponse> {
     const response = await this.request(`/runs/${runId}`);
     const text = await response.text();
     if (response.status !== 200) throw new Error(`GET /runs/${runId} answered ${response.status}: ${text}`);
-    return JSON.parse(text) as RunView;
+    return JSON.parse(text) as RunResponse;
   }
 
   /** Polls until the run has ended, well or badly; throws after `timeoutMs`. */
-  async finished(runId: string, timeoutMs = 120_000): Promise<RunView> {
+  async finished(runId: string, timeoutMs = 120_000): Promise<RunResponse> {
     const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       const run = await this.run(runId);
@@ -71,7 +54,7 @@ export class ServiceClient {
   }
 
   /** Asks an agent and waits for the end of the run. */
-  async ask(agent: string, message: string, session?: string): Promise<RunView> {
+  async ask(agent: string, message: string, session?: string): Promise<RunResponse> {
     const { runId } = await this.startRun({ agent, message, ...(session === undefined ? {} : { session }) });
     return this.finished(runId);
   }
@@ -80,7 +63,7 @@ export class ServiceClient {
     const response = await this.request('/catalog');
     const text = await response.text();
     if (response.status !== 200) throw new Error(`GET /catalog answered ${response.status}: ${text}`);
-    return (JSON.parse(text) as { results: readonly CatalogRow[] }).results;
+    return (JSON.parse(text) as CatalogResponse).results;
   }
 
   /** A download as a person's click does it: the link, then the short-lived object address it leads to. */

@@ -6,6 +6,7 @@ import { localUsers } from './users.ts';
 
 /** `npm start`: brings the platform up, asks one question, prints what came of it, then waits for Ctrl-C. */
 async function main(): Promise<number> {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   let options: StartOptions;
   try {
     options = readArguments(process.argv.slice(2));
@@ -75,7 +76,7 @@ async function askOnce(platform: Platform, options: StartOptions, say: (line: st
     const { response, body } = await client.download(link);
     const downloaded =
       response.status === 200 ? createHash('sha256').update(body).digest('hex') : `HTTP ${response.status}`;
-    lines.push('', `Stored result of ${row.tool}: ${row.records ?? '?'} records, ${row.bytes} bytes`);
+    lines.push('', `Stored result of ${row.tool}: ${row.records ?? '?'} ${row.unit}, ${row.bytes} bytes`);
     lines.push(`  SHA-256 stored      ${row.sha256}`, `  SHA-256 downloaded  ${downloaded}`, `  download  ${link}`);
   }
   lines.push('', `Console:  ${platform.baseUrl}/`, 'Sign in there as');
