@@ -10,6 +10,8 @@ export const errorCodes = {
   Expired: false,
   Forbidden: false,
   InvalidInput: false,
+  ModelRefused: false,
+  ModelUnavailable: true,
   NotFound: false,
   OversizeResult: false,
   QuotaExceeded: false,
@@ -20,6 +22,7 @@ export const errorCodes = {
   StorageUnavailable: true,
   ToolFailed: false,
   ToolUnavailable: true,
+  TurnLimit: false,
   UnknownField: false,
   UnknownTool: false,
 } as const;

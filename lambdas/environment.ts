@@ -128,3 +128,10 @@ export function mergedSettings(text: string | undefined): Settings {
   }
   return merged as unknown as Settings;
 }
+
+/** The model of an agent, or the one for every agent (`*`). */
+export function modelSettingsOf(models: Environment['models'], agent: string): ModelSettings {
+  const settings = (Object.hasOwn(models, agent) ? models[agent] : undefined) ?? models['*'];
+  if (settings === undefined) throw new Error(`CLAIMCHECK_MODELS: expected settings for ${agent} or *`);
+  return settings;
+}

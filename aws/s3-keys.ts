@@ -1,0 +1,10 @@
+import type { ResultAddress } from '../core/store/result-store.ts';
+
+/** The one place where a result's object keys are made (docs/contracts.md). */
+export function bodyKey({ owner, session, id }: ResultAddress): string {
+  return `results/${owner}/${session}/${id}/body`;
+}
+
+export function indexKey({ owner, session, id }: ResultAddress): string {
+  return `results/${owner}/${session}/${id}/index`;
+}

@@ -1,0 +1,193 @@
+import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { ClaimcheckError } from '../core/errors.ts';
+import { decodeMetadata, encodeMetadata } from '../core/store/body-metadata.ts';
+import { type ResultIndex, resultFormat } from '../core/store/result-index.ts';
+import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
+import { silentTelemetry, type Telemetry } from '../core/telemetry/telemetry.ts';
+import { isConflict, isGoneUpload, isPreconditionFailed, readFailure, storageTrouble } from './s3-failure.ts';
+import { bodyKey, indexKey } from './s3-keys.ts';
+import { type Uploaded, type UploadTarget, UploadUnconfirmed, upload } from './s3-upload.ts';
+
+/** A write that met another one is started again at most twice (DESIGN 6). */
+const maxRestarts = 2;
+/** An index is a small JSON text: 5 GiB of body give less than 4 MiB. */
+const maxIndexBytes = 64 * 1024 * 1024;
+
+/** Bodies and commit records in S3. Throttling and 5xx are repeated by the client itself (three attempts). */
+export class S3ResultStore implements ResultStore {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #telemetry: Telemetry;
+
+  constructor(client: S3Client, bucket: string, telemetry: Telemetry = silentTelemetry) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#telemetry = telemetry;
+  }
+
+  async putBody(
+    address: ResultAddress,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    metadata: BodyMetadata,
+    limits: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<StoredBody> {
+    const target: UploadTarget = {
+      client: this.#client,
+      bucket: this.#bucket,
+      key: bodyKey(address),
+      metadata: encodeMetadata(metadata),
+      contentType: metadata.contentType,
+      maxBytes: limits.maxBytes,
+      ...(limits.signal === undefined ? {} : { signal: limits.signal }),
+    };
+    try {
+      const { etag, bytes } = await this.#create(target, body);
+      return { bytes, etag, metadata };
+    } catch (error) {
+      this.#telemetry.count('StorageRefusal');
+      throw storageTrouble('storing a body', error);
+    }
+  }
+
+  async headBody(address: ResultAddress): Promise<StoredBody | undefined> {
+    const head = await this.#read('looking at a body', () => this.#head(bodyKey(address)));
+    if (head === undefined) return undefined;
+    const metadata = decodeMetadata(head.Metadata, head.ContentType);
+    return metadata === undefined ? undefined : { bytes: head.ContentLength ?? 0, etag: head.ETag ?? '', metadata };
+  }
+
+  async readBody(address: ResultAddress, etag: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const object = await this.#read('reading a body', () =>
+      this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: bodyKey(address), IfMatch: etag })),
+    );
+    return object === undefined ? undefined : steady(object.Body as AsyncIterable<Uint8Array>);
+  }
+
+  async readRange(address: ResultAddress, etag: string, start: number, end: number): Promise<Uint8Array | undefined> {
+    if (end <= start) return new Uint8Array(0);
+    return this.#read('reading a range', async () => {
+      const { Body: body } = await this.#client.send(
+        new GetObjectCommand({
+          Bucket: this.#bucket,
+          Key: bodyKey(address),
+          IfMatch: etag,
+          Range: `bytes=${start}-${end - 1}`,
+        }),
+      );
+      const bytes = await body?.transformToByteArray();
+      if (bytes?.length !== end - start) {
+        throw new ClaimcheckError('StorageUnavailable', 'storage: a range came short', {
+          expectedBytes: end - start,
+          foundBytes: bytes?.length ?? 0,
+        });
+      }
+      return bytes;
+    });
+  }
+
+  async putIndex(address: ResultAddress, index: ResultIndex): Promise<void> {
+    const text = Buffer.from(JSON.stringify(index), 'utf8');
+    const target: UploadTarget = {
+      client: this.#client,
+      bucket: this.#bucket,
+      key: indexKey(address),
+      metadata: { 'cc-format': String(index.format) },
+      contentType: 'application/json',
+      maxBytes: maxIndexBytes,
+    };
+    try {
+      await this.#create(target, text);
+    } catch (error) {
+      this.#telemetry.count('StorageRefusal');
+      throw storageTrouble('writing a commit record', error);
+    }
+  }
+
+  async readIndex(address: ResultAddress): Promise<ResultIndex | undefined> {
+    const text = await this.#read('reading a commit record', async () => {
+      const object = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: indexKey(address) }));
+      return object.Body?.transformToString('utf8');
+    });
+    if (text === undefined) return undefined;
+    const index = parsed(text);
+    // Every format that was ever written can be read; one from the future cannot.
+    if (index === undefined || index.format > resultFormat) {
+      throw new ClaimcheckError('StorageUnavailable', 'storage: a commit record cannot be read', {
+        knownFormat: resultFormat,
+        foundFormat: index?.format ?? null,
+      });
+    }
+    return index;
+  }
+
+  /**
+   * One confirmed object: restarts after a conflict where the body can be sent again, and takes a refusal "exists
+   * already" for the success that it is when what stands there is what was sent (a lost response).
+   */
+  async #create(target: UploadTarget, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<Uploaded> {
+    for (let restarts = 0; ; restarts += 1) {
+      try {
+        return await upload(target, body);
+      } catch (error) {
+        if (!(error instanceof UploadUnconfirmed)) throw error;
+        if (isPreconditionFailed(error.cause) || isGoneUpload(error.cause)) {
+          return await this.#confirmed(target, error);
+        }
+        if (!isConflict(error.cause) || restarts >= maxRestarts || !isRepeatable(body)) throw error.cause;
+      }
+    }
+  }
+
+  async #confirmed(target: UploadTarget, unconfirmed: UploadUnconfirmed): Promise<Uploaded> {
+    const head = await this.#head(target.key);
+    const { bytes, checksum } = unconfirmed.sent;
+    const same =
+      head.ContentLength === bytes &&
+      JSON.stringify(Object.entries(head.Metadata ?? {}).sort()) ===
+        JSON.stringify(Object.entries(target.metadata).sort()) &&
+      (head.ChecksumSHA256 === undefined || head.ChecksumSHA256 === checksum);
+    if (!same) throw unconfirmed.cause;
+    return { etag: head.ETag ?? '', bytes, checksum };
+  }
+
+  #head(key: string): Promise<import('@aws-sdk/client-s3').HeadObjectCommandOutput> {
+    return this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key, ChecksumMode: 'ENABLED' }));
+  }
+
+  /** Missing and hidden alike are undefined; hidden ones are counted, since many of them are a wrong policy. */
+  async #read<T>(action: string, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof ClaimcheckError) throw error;
+      const failure = readFailure(error);
+      if (failure === 'hidden') this.#telemetry.count('HiddenObject');
+      if (failure === 'trouble') throw storageTrouble(action, error);
+      return undefined;
+    }
+  }
+}
+
+/** A generator can be walked once; a list of pieces, or an object that makes a new walk each time, can be again. */
+function isRepeatable(body: Uint8Array | AsyncIterable<Uint8Array>): boolean {
+  return body instanceof Uint8Array || (body[Symbol.asyncIterator]() as unknown) !== body;
+}
+
+async function* steady(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw storageTrouble('reading a body', error);
+  }
+}
+
+function parsed(text: string): ResultIndex | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && typeof (value as ResultIndex).format === 'number'
+      ? (value as ResultIndex)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Outcomes, ToolOutcome } from '../run/outcomes.ts';
+import type { Clock } from '../telemetry/telemetry.ts';
+import type { ToolDefinition } from '../tool/tool-definition.ts';
+import type { ToolCall } from './execute-tool.ts';
+
+/** One execution of an oversize call in this run: the version it made, or why it made none. */
+export interface OversizeVersion {
+  readonly ref: string | null;
+  readonly at: string;
+  readonly note?: string;
+}
+
+const prefixOf = (digest: string): string => `oversize/${digest}/`;
+
+/** What earlier executions of this very call came to in this run, oldest first. */
+export async function earlierOversize(call: ToolCall, outcomes: Outcomes): Promise<readonly OversizeVersion[]> {
+  const found = await outcomes.list<OversizeVersion>(call.run.runId, prefixOf(call.digest));
+  return found.map(({ outcome }) => outcome);
+}
+
+/** Remembers an oversize call under its own place, so that a repeated event adds no second version. */
+export async function recordOversize(
+  call: ToolCall,
+  made: { readonly ref: string | null; readonly note?: string },
+  _earlier: readonly OversizeVersion[],
+  ports: { readonly outcomes: Outcomes; readonly clock: Clock },
+): Promise<void> {
+  const version: OversizeVersion = { ...made, at: ports.clock.now().toISOString() };
+  await ports.outcomes.record(call.run.runId, `${prefixOf(call.digest)}${call.turn}/${call.index}`, version);
+}
+
+/**
+ * The answer to a repeat that is not executed (DESIGN 9): which version there is, of what date, and how to narrow. It
+ * is never presented as fresh.
+ */
+export function repeatAnswer(
+  call: ToolCall,
+  earlier: readonly OversizeVersion[],
+  refresh: boolean,
+  clock: Clock,
+): ToolOutcome {
+  const kept = earlier.findLast((version) => version.ref !== null);
+  const again = refresh
+    ? 'It was refreshed as often as one run may.'
+    : 'To execute it again, call it with "refresh": true.';
+  const text =
+    kept === undefined
+      ? `Not executed again: the same call already failed in this run at ${earlier.at(-1)?.at}. ${earlier.at(-1)?.note ?? ''} Ask for less.`
+      : `Not executed again: the same call was made in this run at ${kept.at}, and its whole result is stored as ${kept.ref}. ` +
+        `This is that stored version, not fresh data. Read parts of it with read_result (fields, offset, limit, ids). ${again}`;
+  return {
+    toolUseId: call.toolUse.toolUseId,
+    tool: call.toolUse.name,
+    status: kept === undefined ? 'error' : 'success',
+    content: [{ text }],
+    ref: kept?.ref ?? null,
+    callDigest: call.digest,
+    oversize: true,
+    at: clock.now().toISOString(),
+  };
+}
+
+/** A failed refresh is recorded beside the old version, which stays what it was (DESIGN 5.2). */
+export async function recordRefreshFailure(
+  call: ToolCall,
+  tool: ToolDefinition,
+  ref: string,
+  code: string,
+  ports: { readonly catalogue: Catalogue; readonly clock: Clock },
+): Promise<void> {
+  const old = await ports.catalogue.find(call.run.owner, ref);
+  if (old === undefined) return;
+  await ports.catalogue.add({
+    ...old,
+    ref: `${call.run.session}/${failureId(call)}`,
+    status: 'refresh_failed',
+    tool: tool.name,
+    toolVersion: tool.version,
+    bytes: 0,
+    records: null,
+    acquiredAt: ports.clock.now().toISOString(),
+    version: old.version + 1,
+    supersedes: ref,
+    failure: code,
+  });
+}
+
+/** An id that names no object: the same for a repeat of the same event. */
+function failureId(call: ToolCall): string {
+  return call.digest.slice(0, 24) + String(call.turn).padStart(4, '0') + String(call.index).padStart(4, '0');
+}

@@ -1,0 +1,225 @@
+import type { ToolUseBlock } from '../content/block.ts';
+import { ClaimcheckError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { checkRun, type FlowIdentity } from '../run/check-run.ts';
+import type { RunMessages } from '../run/messages.ts';
+import type { Attempts, Outcomes, ToolOutcome } from '../run/outcomes.ts';
+import type { Run, RunRecords } from '../run/run.ts';
+import { type KeepPorts, keepResult } from '../store/keep-result.ts';
+import { callDigest, isObject } from '../tool/call-digest.ts';
+import { allowed, type ToolCatalogue, type ToolDefinition } from '../tool/tool-definition.ts';
+import type { ToolInvoker } from '../tool/tool-invoker.ts';
+import { type Executed, executeTool, type ToolCall } from './execute-tool.ts';
+import { fittingOutcome } from './fitting-outcome.ts';
+import { earlierOversize, recordOversize, recordRefreshFailure, repeatAnswer } from './repeated-call.ts';
+
+export interface RunToolEvent {
+  readonly runId: string;
+  readonly turn: number;
+  readonly index: number;
+  readonly flow: FlowIdentity;
+}
+
+export interface RunToolPorts extends KeepPorts {
+  readonly runs: RunRecords;
+  readonly messages: RunMessages;
+  readonly outcomes: Outcomes;
+  readonly attempts: Attempts;
+  readonly tools: ToolCatalogue;
+  readonly invoker: ToolInvoker;
+  /** Tool name → function name. */
+  readonly functions: Readonly<Record<string, string>>;
+  readonly timeLeftMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: () => number;
+}
+
+export interface RunToolResult {
+  readonly outcome: 'ok';
+  readonly status: 'success' | 'error';
+  readonly ref: string | null;
+}
+
+/** Words that only the platform may say; an input that holds one on its top level is refused (DESIGN 5.8). */
+const platformKeys = ['owner', 'session', 'roles', 'context', 'runId', 'turn', 'index'] as const;
+
+export const toolOutcomeKey = (turn: number, index: number): string => `tool/${turn}/${index}`;
+
+/**
+ * One tool call of a run, once: gate, invoke, hook, outcome. The input is the one in the stored message. A repeated
+ * event answers the recorded outcome. Whatever goes wrong with the tool is an error result for the model, so the
+ * flow goes on; only a run that may not go on is an error outcome.
+ */
+export async function runTool(event: RunToolEvent, ports: RunToolPorts): Promise<RunToolResult> {
+  const { runId, turn, index } = event;
+  const run = await checkRun(runId, event.flow, {
+    runs: ports.runs,
+    clock: ports.clock,
+    maxAgeSeconds: ports.settings.run.maxAgeSeconds,
+  });
+  const recorded = await ports.outcomes.find<ToolOutcome>(runId, toolOutcomeKey(turn, index));
+  if (recorded !== undefined) return answer(recorded);
+  const { toolUse } = await toolUseAt(run, turn, index, ports.messages);
+  const call: ToolCall = { run, turn, index, toolUse, digest: callDigest(toolUse.name, toolUse.input) };
+  const outcome = fittingOutcome(await carryOut(call, ports));
+  const { outcome: standing } = await ports.outcomes.record(runId, toolOutcomeKey(turn, index), outcome);
+  ports.telemetry.count('ToolCall', 1, { tool: toolUseName(standing, ports.tools), reason: standing.status });
+  ports.telemetry.decision('tool_call', {
+    tool: toolUseName(standing, ports.tools),
+    toolUseId: standing.toolUseId,
+    status: standing.status,
+    ref: standing.ref,
+    oversize: standing.oversize,
+  });
+  return answer(standing);
+}
+
+async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcome> {
+  const gate = checkGate(call, ports);
+  if ('refused' in gate) return failedCall(call, gate.refused, ports);
+  const { tool, input } = gate;
+  if (tool.builtin === true) return builtinOutcome(call, tool, input, ports);
+
+  const refresh = isObject(call.toolUse.input) && call.toolUse.input['refresh'] === true;
+  const earlier = await earlierOversize(call, ports.outcomes);
+  if (earlier.length > 0 && (!refresh || earlier.length > ports.settings.run.maxRefreshes)) {
+    ports.telemetry.decision('repeat_not_executed', { tool: tool.name, toolUseId: call.toolUse.toolUseId, refresh });
+    return repeatAnswer(call, earlier, refresh, ports.clock);
+  }
+  const executed = await executeTool(call, tool, input, ports);
+  const last = earlier.at(-1);
+  if (executed.kind === 'failed') {
+    if (executed.oversize) await recordOversize(call, { ref: null, note: executed.message }, earlier, ports);
+    if (last?.ref != null) await recordRefreshFailure(call, tool, last.ref, executed.code, ports);
+    return failedCall(call, `${executed.code}: ${executed.message}`, ports, executed.oversize);
+  }
+  return keepExecuted(call, tool, executed, earlier, ports);
+}
+
+async function keepExecuted(
+  call: ToolCall,
+  tool: ToolDefinition,
+  executed: Extract<Executed, { kind: 'answered' }>,
+  earlier: Awaited<ReturnType<typeof earlierOversize>>,
+  ports: RunToolPorts,
+): Promise<ToolOutcome> {
+  const last = earlier.at(-1);
+  const supersedes =
+    last?.ref == null ? null : { ref: last.ref, version: earlier.filter((one) => one.ref !== null).length };
+  const kept = await keepResult(
+    {
+      run: call.run,
+      turn: call.turn,
+      index: call.index,
+      tool,
+      result: executed.result,
+      resultId: executed.resultId,
+      callDigest: call.digest,
+      availableUntil: executed.availableUntil,
+      supersedes,
+      ...(executed.reported === undefined ? {} : { reported: executed.reported }),
+    },
+    ports,
+  );
+  if (kept.oversize && kept.stored !== null) await recordOversize(call, { ref: kept.stored.ref }, earlier, ports);
+  if (kept.status === 'error' && supersedes !== null) {
+    await recordRefreshFailure(call, tool, supersedes.ref, 'ToolFailed', ports);
+  }
+  return {
+    toolUseId: call.toolUse.toolUseId,
+    tool: tool.name,
+    status: kept.status,
+    content: kept.content,
+    ref: kept.stored?.ref ?? null,
+    callDigest: call.digest,
+    oversize: kept.oversize,
+    at: ports.clock.now().toISOString(),
+  };
+}
+
+/** The platform's own tools answer for themselves: what they deliver is bounded by them and never stored again. */
+async function builtinOutcome(
+  call: ToolCall,
+  tool: ToolDefinition,
+  input: JsonObject,
+  ports: RunToolPorts,
+): Promise<ToolOutcome> {
+  const executed = await executeTool(call, tool, input, ports);
+  if (executed.kind === 'failed') return failedCall(call, `${executed.code}: ${executed.message}`, ports);
+  const { result, delivered } = executed;
+  return {
+    toolUseId: call.toolUse.toolUseId,
+    tool: tool.name,
+    status: result.status,
+    content: result.content,
+    ref: null,
+    callDigest: call.digest,
+    oversize: false,
+    at: ports.clock.now().toISOString(),
+    ...(delivered === undefined ? {} : { delivered }),
+  };
+}
+
+/** Unknown tools, tools without a function, tools closed to the run's roles and inputs that play the platform. */
+function checkGate(
+  { run, toolUse }: ToolCall,
+  ports: RunToolPorts,
+): { readonly tool: ToolDefinition; readonly input: JsonObject } | { readonly refused: string } {
+  const tool = ports.tools.find(toolUse.name);
+  if (tool === undefined || !Object.hasOwn(ports.functions, tool.name)) {
+    ports.telemetry.count('Refusal', 1, { code: 'UnknownTool' });
+    return { refused: 'UnknownTool: there is no tool of this name' };
+  }
+  if (!allowed(tool, run.roles)) {
+    ports.telemetry.count('Refusal', 1, { code: 'Forbidden', tool: tool.name });
+    return { refused: `Forbidden: ${tool.name} is not open to this run` };
+  }
+  if (!isObject(toolUse.input)) return { refused: `InvalidInput: ${tool.name} takes an object` };
+  const input = toolUse.input;
+  const declared = declaredKeys(tool);
+  const forged = platformKeys.filter((key) => Object.hasOwn(input, key) && !declared.has(key));
+  if (forged.length > 0) {
+    ports.telemetry.count('Refusal', 1, { code: 'InvalidInput', tool: tool.name });
+    return { refused: `InvalidInput: ${forged.join(', ')} cannot be given; the platform knows them` };
+  }
+  const { refresh: _refresh, ...rest } = input;
+  return { tool, input: declared.has('refresh') ? input : rest };
+}
+
+/** Parameters that a tool of its own declares; the platform's own tools may declare none of the platform's words. */
+function declaredKeys(tool: ToolDefinition): ReadonlySet<string> {
+  const properties = tool.inputSchema['properties'];
+  return new Set(tool.builtin === true || !isObject(properties) ? [] : Object.keys(properties));
+}
+
+async function toolUseAt(run: Run, turn: number, index: number, messages: RunMessages): Promise<ToolUseBlock> {
+  const message = await messages.find(run.runId, turn, 'assistant');
+  const uses = (message?.content ?? []).filter((block): block is ToolUseBlock => 'toolUse' in block);
+  const use = uses[index];
+  if (use === undefined) {
+    throw new ClaimcheckError('NotFound', 'tool call: the run has none at this turn and index', { turn, index });
+  }
+  return use;
+}
+
+function failedCall(call: ToolCall, text: string, ports: RunToolPorts, oversize = false): ToolOutcome {
+  return {
+    toolUseId: call.toolUse.toolUseId,
+    tool: call.toolUse.name,
+    status: 'error',
+    content: [{ text }],
+    ref: null,
+    callDigest: call.digest,
+    oversize,
+    at: ports.clock.now().toISOString(),
+  };
+}
+
+/** A name that the model made up is content: it stays out of logs and metrics. */
+function toolUseName(outcome: ToolOutcome, tools: ToolCatalogue): string {
+  return tools.find(outcome.tool)?.name ?? 'unknown';
+}
+
+function answer(outcome: ToolOutcome): RunToolResult {
+  return { outcome: 'ok', status: outcome.status, ref: outcome.ref };
+}

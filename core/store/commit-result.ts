@@ -1,0 +1,139 @@
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { ClaimcheckError } from '../errors.ts';
+import { makeReference } from '../reference/reference.ts';
+import type { ScanSummary } from '../scan/scan-summary.ts';
+import type { KeepPorts, KeepRequest, ResultBody } from './keep-result.ts';
+import { type ResultIndex, resultFormat } from './result-index.ts';
+
+type Source =
+  | { readonly kind: 'answer'; readonly body: ResultBody }
+  | { readonly kind: 'wrapper'; readonly etag: string; readonly bytes: number; readonly fileName?: string };
+
+/**
+ * Makes a result exist: body (unless a wrapper has written it), then the index, the catalogue row, the grant. Whatever
+ * fails on the way, nothing written so far points at something that is not there. Throws what the stores throw, and
+ * `QuotaExceeded` before anything is written.
+ */
+export async function commitResult(
+  request: KeepRequest,
+  summary: ScanSummary,
+  ports: KeepPorts,
+  source: Source,
+): Promise<ResultIndex> {
+  const { run, tool, turn, index: number, resultId } = request;
+  const address = { owner: run.owner, session: run.session, id: resultId };
+  const now = ports.clock.now().toISOString();
+  await checkQuota(ports.catalogue, request, summary.bytes, ports.settings.quota.ownerBytes, now);
+  const started = ports.clock.now().getTime();
+  const etag = source.kind === 'wrapper' ? source.etag : await putBody(request, source.body, summary, ports);
+  const fileName = source.kind === 'wrapper' ? source.fileName : source.body.fileName;
+  const index: ResultIndex = {
+    format: resultFormat,
+    ref: makeReference(run.session, resultId),
+    tool: tool.name,
+    toolVersion: tool.version,
+    runId: run.runId,
+    turn,
+    index: number,
+    kind: summary.kind,
+    path: summary.path,
+    unit: summary.unit,
+    bytes: summary.bytes,
+    sha256: summary.sha256,
+    etag,
+    records: summary.records,
+    otherLists: summary.otherLists,
+    parseLoss: summary.parseLoss,
+    table: summary.table,
+    fields: summary.fields,
+    population: tool.population,
+    upstream: summary.upstream,
+    coverage: summary.coverage,
+    profile: summary.profile,
+    chunks: summary.chunks,
+    acquiredAt: now,
+    availableUntil: request.availableUntil,
+    gates: [tool.name],
+    derivedFrom: [],
+    leftOut: source.kind === 'answer' ? source.body.leftOut : [],
+    ...(fileName === undefined ? {} : { fileName }),
+  };
+  await ports.store.putIndex(address, index);
+  await ports.catalogue.add({
+    owner: run.owner,
+    ref: index.ref,
+    status: 'stored',
+    tool: tool.name,
+    toolVersion: tool.version,
+    gates: index.gates,
+    runId: run.runId,
+    argumentDigest: request.callDigest,
+    kind: index.kind,
+    path: index.path,
+    records: index.records,
+    unit: index.unit,
+    bytes: index.bytes,
+    sha256: index.sha256,
+    fields: index.fields.slice(0, 200),
+    population: index.population,
+    acquiredAt: index.acquiredAt,
+    availableUntil: index.availableUntil,
+    version: (request.supersedes?.version ?? 0) + 1,
+    supersedes: request.supersedes?.ref ?? null,
+    derivedFrom: [],
+    rolesDigest: run.rolesDigest,
+    reusable: tool.reuse !== undefined,
+    ...(fileName === undefined ? {} : { fileName }),
+  });
+  await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: now });
+  ports.telemetry.count('StoredBytes', index.bytes, { tool: tool.name });
+  ports.telemetry.count('UploadLatency', ports.clock.now().getTime() - started);
+  ports.telemetry.decision('stored', { ref: index.ref, tool: tool.name, bytes: index.bytes, records: index.records });
+  return index;
+}
+
+async function putBody(
+  request: KeepRequest,
+  body: ResultBody,
+  summary: ScanSummary,
+  ports: KeepPorts,
+): Promise<string> {
+  const { run, tool, turn, index, resultId } = request;
+  const stored = await ports.store.putBody(
+    { owner: run.owner, session: run.session, id: resultId },
+    body.bytes,
+    {
+      tools: [tool.name],
+      runId: run.runId,
+      turn,
+      index,
+      availableUntil: request.availableUntil,
+      format: resultFormat,
+      contentType: body.contentType,
+      sha256: summary.sha256,
+      ...(body.fileName === undefined ? {} : { fileName: body.fileName }),
+    },
+    {
+      maxBytes: tool.storageMaxBytes ?? ports.settings.storage.maxBytes,
+      signal: AbortSignal.timeout(ports.settings.storage.uploadTimeoutMs),
+    },
+  );
+  return stored.etag;
+}
+
+async function checkQuota(
+  catalogue: Catalogue,
+  { run }: KeepRequest,
+  bytes: number,
+  ownerBytes: number,
+  now: string,
+): Promise<void> {
+  const used = await catalogue.usedBytes(run.owner, now);
+  if (used + bytes > ownerBytes) {
+    throw new ClaimcheckError('QuotaExceeded', `storage: ${used} of ${ownerBytes} bytes are in use`, {
+      usedBytes: used,
+      wantedBytes: bytes,
+      ownerBytes,
+    });
+  }
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { documentClient, stepFunctionsClient } from '../../aws/clients.ts';
+import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
+import { ClaimcheckError, errorOutcome } from '../../core/errors.ts';
+import { currentRoles } from '../../core/identity/role-source.ts';
+import { ownerKey } from '../../core/reference/owner-key.ts';
+import { admitRun } from '../../core/run/admit.ts';
+import { admissionPorts } from '../admission.ts';
+import { readEnvironment } from '../environment.ts';
+import { agentName, hexId, invalidEvent } from '../flow-handler.ts';
+import { roleSource } from '../people.ts';
+
+/** `owner` is the subject that the trusted principal has verified; the key is made from it here. */
+const event = z.strictObject({
+  runId: hexId,
+  owner: z.string().min(1).max(1_000),
+  username: z.string().min(1).max(1_000),
+  session: hexId,
+  agent: agentName,
+  message: z.string().min(1),
+  stateMachineArn: z.string().min(1).max(2_048),
+  references: z.array(z.string().max(100)).max(50).optional(),
+});
+
+const environment = readEnvironment(process.env, 'runs', 'catalog', 'sessions', 'identity', 'flows');
+const documents = documentClient();
+const roles = roleSource(environment.identity, documents);
+const ports = admissionPorts(environment, documents, stepFunctionsClient());
+
+/** Admission for principals in `flows.trusted`, who invoke this function directly. */
+export async function handler(input: unknown): Promise<unknown> {
+  const parsed = event.safeParse(input);
+  const telemetry = powertoolsTelemetry('admit-run', parsed.success ? { runId: parsed.data.runId } : {});
+  try {
+    if (!parsed.success) throw invalidEvent(parsed.error);
+    const { owner, username, references, ...rest } = parsed.data;
+    const { caseSensitive = false } = environment.identity;
+    return await admitRun(
+      {
+        ...rest,
+        owner: ownerKey(owner, { caseSensitive }),
+        holder: { username },
+        ...(references === undefined ? {} : { references }),
+      },
+      {
+        ...ports,
+        telemetry,
+        currentRoles: (holder) => currentRoles(roles, holder, telemetry),
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof ClaimcheckError)) throw error;
+    telemetry.decision('refused', { code: error.code });
+    telemetry.count('Refusal', 1, { code: error.code });
+    return errorOutcome(error);
+  } finally {
+    telemetry.flush();
+  }
+}
