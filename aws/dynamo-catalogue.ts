@@ -51,9 +51,7 @@ export class DynamoCatalogue implements Catalogue {
   async find(owner: OwnerKey, ref: string): Promise<CatalogueEntry | undefined> {
     const answer = await send(() =>
       // Consistent: a result that was just stored is read in the next turn.
-      this.#client.send(
-        new GetCommand({ TableName: this.#table, Key: { pk: owner, sk: ref }, ConsistentRead: true }),
-      ),
+      this.#client.send(new GetCommand({ TableName: this.#table, Key: { pk: owner, sk: ref }, ConsistentRead: true })),
     );
     return answer.Item === undefined ? undefined : entryOf(answer.Item);
   }
@@ -70,7 +68,7 @@ export class DynamoCatalogue implements Catalogue {
 
   async page(owner: OwnerKey, after: string | null, limit: number): Promise<CataloguePage> {
     const entries: CatalogueEntry[] = [];
-    let start = after === null ? undefined : startKey(owner, after);
+    let start: Record<string, unknown> | undefined = after === null ? undefined : startKey(owner, after);
     do {
       const from = start;
       const answer = await send(() =>
