@@ -1,0 +1,510 @@
+/**
+ * What a `JsonMachine` tells its owner. `depth` is the number of containers open around the value. Values nested
+ * deeper than the machine's `watch` are passed over without a call, which is what makes long lists cheap.
+ */
+export interface JsonEvents {
+  /** A value begins at this offset with this byte. A fault inside it still ends with `valueEnd`. */
+  valueStart(at: number, depth: number, firstByte: number): void;
+  /** The value's last byte is before `end`. `bad`: it is not JSON, up to where its list went on. */
+  valueEnd(end: number, depth: number, bad: boolean): void;
+  /** A member's key, between its quotes, as raw bytes of this piece; a key split over pieces comes in several calls. */
+  keyPiece(piece: Uint8Array, start: number, end: number, depth: number, first: boolean): void;
+  /** The whole value has ended and something else follows it; `write` stops there. Not called when reading lines. */
+  trailing(at: number): void;
+  /** Reading lines: the line of the last value ended well. */
+  lineEnd(): void;
+}
+
+/** Where the machine stands; also what a cut text was cut in. */
+export const State = {
+  value: 0,
+  firstElement: 1,
+  firstKey: 2,
+  key: 3,
+  colon: 4,
+  after: 5,
+  string: 6,
+  keyString: 7,
+  escape: 8,
+  hex: 9,
+  minus: 10,
+  zero: 11,
+  integer: 12,
+  point: 13,
+  fraction: 14,
+  exponent: 15,
+  exponentSign: 16,
+  exponentDigits: 17,
+  literal: 18,
+  done: 19,
+  /** After a fault inside a list's element: brackets and strings only, up to the element's end. */
+  lost: 20,
+  lostString: 21,
+  lostEscape: 22,
+  /** After a fault in a line: up to the line's end. */
+  lostLine: 23,
+  dead: 24,
+} as const;
+
+/** Nesting beyond this is a fault, not an exception: the stack of open containers takes a byte a level. */
+const maxDepth = 1_000_000;
+const array = 1;
+const object = 0;
+const literals = ['true', 'false', 'null', 'NaN', 'Infinity'].map((word) => Buffer.from(word, 'latin1'));
+
+/** Bytes that a string passes over without a closer look: all but the quote, the backslash and control characters. */
+const plain = new Uint8Array(256).map((_, byte) => (byte >= 0x20 && byte !== 0x22 && byte !== 0x5c ? 1 : 0));
+/** Separators that may stand between tokens. */
+const blank = new Uint8Array(256);
+for (const byte of [0x20, 0x0a, 0x0d, 0x09]) blank[byte] = 1;
+
+/**
+ * A strict JSON recogniser (RFC 8259) over bytes, fed in pieces cut anywhere, without recursion and without making
+ * values. `NaN`, `Infinity` and `-Infinity` are let through and counted in `odd`: Python writes them. A fault inside
+ * an element of a list costs that element only; a fault elsewhere ends the reading (`fault` is its offset).
+ */
+export class JsonMachine {
+  /** Deepest values that are reported. */
+  watch: number;
+  depth = 0;
+  state: number = State.value;
+  /** Values so far that are NaN or an infinity. */
+  odd = 0;
+  /** Offset of the first of them, or -1. */
+  firstOdd = -1;
+  /** Offset of the first fault, or -1. */
+  fault = -1;
+  /** A line feed stood inside the value: it is not one line of NDJSON. */
+  brokenOverLines = false;
+  /** Bytes of all pieces before the current one. */
+  base: number;
+  types = new Uint8Array(64);
+  readonly #events: JsonEvents;
+  readonly #lines: boolean;
+  #literal: Uint8Array = literals[0] as Uint8Array;
+  #literalAt = 0;
+  #hexLeft = 0;
+  #inKey = false;
+  #anchor = 0;
+  #lineOpen = false;
+
+  /** With `lines`, each line is a value of its own (NDJSON). `base` is the offset of the first byte to come. */
+  constructor(
+    events: JsonEvents,
+    options: { readonly lines?: boolean; readonly watch?: number; readonly base?: number },
+  ) {
+    this.#events = events;
+    this.#lines = options.lines ?? false;
+    this.watch = options.watch ?? Number.MAX_SAFE_INTEGER;
+    this.base = options.base ?? 0;
+  }
+
+  /** Stands as if inside a list, just before an element of it. */
+  resumeInList(): void {
+    this.types[0] = array;
+    this.depth = 1;
+    this.watch = 1;
+    this.state = State.value;
+  }
+
+  isList(depth: number): boolean {
+    return this.types[depth] === array;
+  }
+
+  /** Takes `b[from, to)`. Answers where it stopped: `to`, or earlier once `stop` was called or nothing more matters. */
+  write(b: Uint8Array, from: number, to: number): number {
+    const events = this.#events;
+    const base = this.base - from;
+    const lines = this.#lines;
+    let types = this.types;
+    let i = from;
+    let state = this.state;
+    let depth = this.depth;
+    let watch = this.watch;
+    let c = 0;
+    let keyFrom = from;
+    let keyFirst = false;
+    while (i < to) {
+      switch (state) {
+        case State.string:
+          while (i < to && plain[b[i] as number] === 1) i++;
+          if (i === to) break;
+          c = b[i] as number;
+          if (c === 0x22) {
+            i++;
+            state = depth === 0 ? State.done : State.after;
+            if (depth <= watch) {
+              this.depth = depth;
+              events.valueEnd(base + i, depth, false);
+              watch = this.watch;
+            }
+            // The usual next byte, without another turn of the switch.
+            if (i < to && b[i] === 0x2c && depth > 0) {
+              i++;
+              state = types[depth - 1] === array ? State.value : State.key;
+            }
+          } else if (c === 0x5c) {
+            i++;
+            this.#inKey = false;
+            state = State.escape;
+          } else state = this.#fail(i, base, depth, State.lostString);
+          break;
+        case State.keyString:
+          while (i < to && plain[b[i] as number] === 1) i++;
+          if (i === to) break;
+          c = b[i] as number;
+          if (c === 0x22) {
+            if (depth <= watch) events.keyPiece(b, keyFrom, i, depth, keyFirst);
+            i++;
+            state = State.colon;
+            if (i < to && b[i] === 0x3a) {
+              i++;
+              state = State.value;
+            }
+          } else if (c === 0x5c) {
+            i++;
+            this.#inKey = true;
+            state = State.escape;
+          } else state = this.#fail(i, base, depth, State.lostString);
+          break;
+        case State.firstElement:
+        case State.value: {
+          c = b[i] as number;
+          if (blank[c] === 1) {
+            if (c === 0x0a && this.#newline(depth)) state = State.lostLine;
+            else i++;
+            break;
+          }
+          if (c === 0x5d && state === State.firstElement) {
+            depth--;
+            i++;
+            state = depth === 0 ? State.done : State.after;
+            if (depth <= watch) {
+              this.depth = depth;
+              events.valueEnd(base + i, depth, false);
+              watch = this.watch;
+            }
+            break;
+          }
+          if (depth <= watch) {
+            this.depth = depth;
+            if (lines) this.#lineOpen = true;
+            events.valueStart(base + i, depth, c);
+            watch = this.watch;
+          }
+          if (c === 0x22) {
+            i++;
+            state = State.string;
+          } else if (c === 0x7b || c === 0x5b) {
+            if (depth === types.length) {
+              if (depth >= maxDepth) {
+                state = this.#fail(i, base, depth, State.lost);
+                break;
+              }
+              types = this.#deeper();
+            }
+            types[depth] = c === 0x5b ? array : object;
+            depth++;
+            i++;
+            state = c === 0x5b ? State.firstElement : State.firstKey;
+          } else if (c >= 0x31 && c <= 0x39) {
+            i++;
+            state = State.integer;
+          } else if (c === 0x30) {
+            i++;
+            state = State.zero;
+          } else if (c === 0x2d) {
+            i++;
+            state = State.minus;
+          } else {
+            const word = c === 0x74 ? 0 : c === 0x66 ? 1 : c === 0x6e ? 2 : c === 0x4e ? 3 : c === 0x49 ? 4 : -1;
+            if (word < 0) state = this.#fail(i, base, depth, State.lost);
+            else {
+              this.#literal = literals[word] as Uint8Array;
+              this.#literalAt = 1;
+              i++;
+              state = State.literal;
+            }
+          }
+          break;
+        }
+        case State.after:
+          c = b[i] as number;
+          if (c === 0x2c) {
+            i++;
+            state = types[depth - 1] === array ? State.value : State.key;
+          } else if (c === 0x7d || c === 0x5d) {
+            if ((types[depth - 1] === array) !== (c === 0x5d)) {
+              state = this.#fail(i, base, depth, State.lost);
+              break;
+            }
+            depth--;
+            i++;
+            state = depth === 0 ? State.done : State.after;
+            if (depth <= watch) {
+              this.depth = depth;
+              events.valueEnd(base + i, depth, false);
+              watch = this.watch;
+            }
+          } else if (blank[c] === 1) {
+            if (c === 0x0a && this.#newline(depth)) state = State.lostLine;
+            else i++;
+          } else state = this.#fail(i, base, depth, State.lost);
+          break;
+        case State.firstKey:
+        case State.key:
+          c = b[i] as number;
+          if (c === 0x22) {
+            i++;
+            state = State.keyString;
+            keyFrom = i;
+            keyFirst = true;
+          } else if (blank[c] === 1) {
+            if (c === 0x0a && this.#newline(depth)) state = State.lostLine;
+            else i++;
+          } else if (c === 0x7d && state === State.firstKey) {
+            depth--;
+            i++;
+            state = depth === 0 ? State.done : State.after;
+            if (depth <= watch) {
+              this.depth = depth;
+              events.valueEnd(base + i, depth, false);
+              watch = this.watch;
+            }
+          } else state = this.#fail(i, base, depth, State.lost);
+          break;
+        case State.colon:
+          c = b[i] as number;
+          if (c === 0x3a) {
+            i++;
+            state = State.value;
+          } else if (blank[c] === 1) {
+            if (c === 0x0a && this.#newline(depth)) state = State.lostLine;
+            else i++;
+          } else state = this.#fail(i, base, depth, State.lost);
+          break;
+        case State.escape:
+          c = b[i] as number;
+          if (c === 0x75) {
+            this.#hexLeft = 4;
+            i++;
+            state = State.hex;
+          } else if (isEscape(c)) {
+            i++;
+            state = this.#inKey ? State.keyString : State.string;
+          } else state = this.#fail(i, base, depth, c < 0x20 ? State.lostString : State.lostEscape);
+          break;
+        case State.hex:
+          if (!isHex(b[i] as number)) state = this.#fail(i, base, depth, State.lostString);
+          else {
+            i++;
+            this.#hexLeft--;
+            if (this.#hexLeft === 0) state = this.#inKey ? State.keyString : State.string;
+          }
+          break;
+        case State.integer:
+        case State.fraction:
+        case State.exponentDigits:
+        case State.zero:
+          if (state !== State.zero) while (i < to && (b[i] as number) >= 0x30 && (b[i] as number) <= 0x39) i++;
+          if (i === to) break;
+          c = b[i] as number;
+          if (c === 0x2e && (state === State.integer || state === State.zero)) {
+            i++;
+            state = State.point;
+          } else if ((c === 0x65 || c === 0x45) && state !== State.exponentDigits) {
+            i++;
+            state = State.exponent;
+          } else {
+            state = depth === 0 ? State.done : State.after;
+            if (depth <= watch) {
+              this.depth = depth;
+              events.valueEnd(base + i, depth, false);
+              watch = this.watch;
+            }
+          }
+          break;
+        case State.minus:
+          c = b[i] as number;
+          if (c === 0x49) {
+            this.#literal = literals[4] as Uint8Array;
+            this.#literalAt = 1;
+            state = State.literal;
+            i++;
+          } else if (c >= 0x30 && c <= 0x39) {
+            i++;
+            state = c === 0x30 ? State.zero : State.integer;
+          } else state = this.#fail(i, base, depth, State.lost);
+          break;
+        case State.point:
+        case State.exponentSign:
+          c = b[i] as number;
+          if (c >= 0x30 && c <= 0x39) {
+            i++;
+            state = state === State.point ? State.fraction : State.exponentDigits;
+          } else state = this.#fail(i, base, depth, State.lost);
+          break;
+        case State.exponent:
+          c = b[i] as number;
+          if (c === 0x2b || c === 0x2d) {
+            i++;
+            state = State.exponentSign;
+          } else if (c >= 0x30 && c <= 0x39) {
+            i++;
+            state = State.exponentDigits;
+          } else state = this.#fail(i, base, depth, State.lost);
+          break;
+        case State.literal: {
+          const word = this.#literal;
+          let at = this.#literalAt;
+          while (i < to && at < word.length && b[i] === word[at]) {
+            i++;
+            at++;
+          }
+          this.#literalAt = at;
+          if (at === word.length) {
+            if ((word[0] as number) < 0x60 && this.odd++ === 0) this.firstOdd = base + i - word.length;
+            state = depth === 0 ? State.done : State.after;
+            if (depth <= watch) {
+              this.depth = depth;
+              events.valueEnd(base + i, depth, false);
+              watch = this.watch;
+            }
+          } else if (i < to) state = this.#fail(i, base, depth, State.lost);
+          break;
+        }
+        case State.done:
+          c = b[i] as number;
+          if (blank[c] === 1) {
+            i++;
+            if (lines && c === 0x0a) {
+              this.#lineOpen = false;
+              events.lineEnd();
+              state = State.value;
+            }
+          } else if (lines) state = this.#fail(i, base, depth, State.lostLine);
+          else {
+            this.state = State.dead;
+            this.depth = depth;
+            this.base = base + to;
+            events.trailing(base + i);
+            return i;
+          }
+          break;
+        case State.lostLine: {
+          depth = 0;
+          const end = b.indexOf(0x0a, i);
+          i = end < 0 || end > to ? to : end;
+          if (i < to) {
+            if (this.fault < 0) this.fault = base + i;
+            this.#lineOpen = false;
+            events.valueEnd(base + i, 0, true);
+            state = State.value;
+            i++;
+          }
+          break;
+        }
+        case State.lost:
+          c = b[i] as number;
+          if (c === 0x22) state = State.lostString;
+          else if (c === 0x5b || c === 0x7b) depth++;
+          else if (c === 0x2c || c === 0x5d || c === 0x7d) {
+            if (depth === this.#anchor + 1) {
+              if (c === 0x7d) {
+                state = State.dead;
+                break;
+              }
+              state = State.after;
+              this.depth = depth;
+              events.valueEnd(base + i, depth, true);
+              watch = this.watch;
+              break;
+            }
+            if (c !== 0x2c) depth--;
+          }
+          i++;
+          break;
+        case State.lostString:
+          while (i < to && b[i] !== 0x22 && b[i] !== 0x5c) i++;
+          if (i === to) break;
+          state = b[i] === 0x22 ? State.lost : State.lostEscape;
+          i++;
+          break;
+        case State.lostEscape:
+          i++;
+          state = State.lostString;
+          break;
+        default:
+          i = to;
+      }
+    }
+    const inKey = state === State.keyString || ((state === State.escape || state === State.hex) && this.#inKey);
+    if (inKey && depth <= watch && (keyFrom < to || keyFirst)) events.keyPiece(b, keyFrom, to, depth, keyFirst);
+    this.state = state;
+    this.depth = depth;
+    this.base = base + to;
+    return i;
+  }
+
+  /** Whether the bytes so far may end here. */
+  get wouldEnd(): boolean {
+    return this.state === State.done || (this.depth === 0 && isWholeNumber(this.state));
+  }
+
+  /** The bytes are over. Answers whether they ended where a value may end. */
+  end(): boolean {
+    if (this.depth === 0 && isWholeNumber(this.state)) {
+      this.state = State.done;
+      if (this.watch >= 0) this.#events.valueEnd(this.base, 0, false);
+    }
+    if (this.#lines) {
+      if (this.state === State.done) this.#events.lineEnd();
+      else if (this.#lineOpen) {
+        if (this.fault < 0) this.fault = this.base;
+        this.#events.valueEnd(this.base, 0, true);
+      }
+      return true;
+    }
+    return this.state === State.done;
+  }
+
+  /** Notes a line feed between tokens; true when it breaks the line that is being read. */
+  #newline(depth: number): boolean {
+    if (depth === 0) return false;
+    if (!this.#lines) this.brokenOverLines = true;
+    return this.#lines;
+  }
+
+  /** Answers the state in which the reading goes on after a fault. */
+  #fail(i: number, base: number, depth: number, lost: number): number {
+    if (this.fault < 0) this.fault = base + i;
+    if (this.#lines) return State.lostLine;
+    let element = this.watch;
+    if (element > depth) {
+      element = 1;
+      while (element <= depth && this.types[element - 1] !== array) element++;
+    }
+    if (element > depth || element < 1) return State.dead;
+    this.#anchor = element - 1;
+    return lost;
+  }
+
+  #deeper(): Uint8Array<ArrayBuffer> {
+    const wider = new Uint8Array(this.types.length * 2);
+    wider.set(this.types);
+    this.types = wider;
+    return wider;
+  }
+}
+
+function isWholeNumber(state: number): boolean {
+  return state === State.zero || state === State.integer || state === State.fraction || state === State.exponentDigits;
+}
+
+function isEscape(c: number): boolean {
+  return c === 0x22 || c === 0x5c || c === 0x2f || c === 0x62 || c === 0x66 || c === 0x6e || c === 0x72 || c === 0x74;
+}
+
+function isHex(c: number): boolean {
+  return (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66);
+}

@@ -1,0 +1,87 @@
+import type { BodyFacts, BodyOptions, BodyScan } from './body-scan.ts';
+import { type JsonEvents, JsonMachine } from './json-machine.ts';
+import { ListCollector } from './list-collector.ts';
+
+/** One JSON value a line. Blank lines are nothing; a line that is not JSON costs itself only. */
+export class NdjsonScan implements BodyScan, JsonEvents {
+  readonly #machine: JsonMachine;
+  readonly #list: ListCollector;
+  #piece: Uint8Array = new Uint8Array(0);
+  #base = 0;
+  #end = -1;
+  #odd = 0;
+  #endedInside = false;
+
+  /** `first`: a record that went by before it was clear that lines are read. */
+  constructor(options: BodyOptions, base: number, first: { readonly start: number; readonly end: number } | null) {
+    const { sink } = options;
+    this.#list = new ListCollector(
+      first?.start ?? base,
+      first === null ? options.headBytes : 0,
+      sink === null ? null : sink(),
+      options.maxRecordBytes,
+    );
+    this.#machine = new JsonMachine(this, { lines: true, watch: 0, base });
+    if (first !== null) {
+      this.#list.begin(first.start);
+      this.#list.end(this.#piece, base, first.end, false);
+    }
+  }
+
+  write(b: Uint8Array, from: number, to: number): number {
+    this.#piece = b;
+    this.#base = this.#machine.base - from;
+    this.#machine.write(b, from, to);
+    this.#list.pieceEnd(b, this.#base, to);
+    return to;
+  }
+
+  /** At least as many lines are JSON as are not; a last line that goes on past the head counts for neither. */
+  convincing(atEnd: boolean): boolean {
+    const whole = this.#list.index.records + (atEnd && this.#machine.wouldEnd ? 1 : 0);
+    return whole > 0 && whole >= this.#list.bad;
+  }
+
+  valueStart(at: number): void {
+    this.#end = -1;
+    this.#odd = this.#machine.odd;
+    this.#list.begin(at);
+  }
+
+  valueEnd(end: number, _depth: number, bad: boolean): void {
+    if (bad) {
+      this.#list.spoil(end);
+    } else this.#end = end;
+  }
+
+  lineEnd(): void {
+    this.#list.end(this.#piece, this.#base, this.#end, this.#machine.odd > this.#odd);
+  }
+
+  keyPiece(): void {}
+  trailing(): void {}
+
+  end(): BodyFacts {
+    const badBefore = this.#list.bad;
+    this.#machine.end();
+    this.#endedInside = this.#list.bad > badBefore;
+    const { bad, firstBad } = this.#list;
+    const odd = this.#machine.odd;
+    const notes: string[] = [];
+    const lines = bad - (this.#endedInside ? 1 : 0);
+    if (lines > 0) notes.push(`${lines} ${lines === 1 ? 'line is' : 'lines are'} not JSON and left out`);
+    if (this.#endedInside) notes.push('the last line is cut');
+    if (odd > 0) notes.push(`${odd} ${odd === 1 ? 'value is' : 'values are'} NaN or Infinity, shown as marked strings`);
+    const offsets = [bad > 0 ? firstBad : -1, odd > 0 ? this.#machine.firstOdd : -1].filter((offset) => offset >= 0);
+    return {
+      path: '',
+      list: this.#list,
+      frame: null,
+      root: { start: this.#list.open, end: this.#machine.base, whole: bad === 0, odd: odd > 0 },
+      otherLists: [],
+      parseLoss: notes.length === 0 ? null : { records: bad, note: notes.join('; '), offset: Math.min(...offsets) },
+      around: null,
+      table: null,
+    };
+  }
+}
