@@ -14,6 +14,8 @@ export interface BundleSource {
   readonly files?: readonly string[];
   /** Packages that cannot be bundled (native modules): copied whole from `node_modules`. */
   readonly packages?: readonly string[];
+  /** Builds more files into the bundle's folder. */
+  readonly build?: (folder: string) => void;
 }
 
 /**
@@ -50,6 +52,7 @@ export function buildBundle(source: BundleSource, folder: string): void {
   for (const file of source.files ?? []) {
     copyFileSync(path.resolve(projectRoot, file), path.join(folder, path.basename(file)));
   }
+  source.build?.(folder);
   for (const name of source.packages ?? []) {
     cpSync(path.join(projectRoot, 'node_modules', name), path.join(folder, 'node_modules', name), { recursive: true });
   }

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { buildConsole } from '../console/build.ts';
 import { analysisEngine } from './analysis-engine.ts';
 import type { Config } from './config.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './function.ts';
@@ -91,7 +92,11 @@ export function platformFunctions(
     .grantClientSecret()
     .useBaseUrl();
 
-  const web = make('Web', 'web', 'the console’s files', { seconds: 10, memoryMiB: 256 }).useBaseUrl();
+  const web = make('Web', 'web', 'the console’s files', {
+    seconds: 10,
+    memoryMiB: 256,
+    source: { entry: 'lambdas/web/handler.ts', build: buildConsole },
+  }).useBaseUrl();
 
   const callModel = make('CallModel', 'call-model', 'guards and makes one model call', {
     seconds: modelSeconds,

@@ -15,6 +15,8 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   Expired: 410,
   Forbidden: 403,
   InvalidInput: 400,
+  ModelRefused: 502,
+  ModelUnavailable: 503,
   NotFound: 404,
   OversizeResult: 413,
   QuotaExceeded: 429,
@@ -25,6 +27,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   StorageUnavailable: 503,
   ToolFailed: 502,
   ToolUnavailable: 503,
+  TurnLimit: 422,
   UnknownField: 400,
   UnknownTool: 404,
 };

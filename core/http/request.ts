@@ -18,6 +18,8 @@ const gatewayEvent = z.object({
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
+  /** The path as it came ended in a slash. */
+  readonly trailingSlash: boolean;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string>>;
   /** `name=value` texts, from the event's own list and from a cookie header alike. */
@@ -36,6 +38,7 @@ export function httpRequest(event: unknown): HttpRequest {
   return {
     method: parsed.requestContext.http.method.toUpperCase(),
     path: pathWithin(parsed.rawPath, parsed.requestContext.stage),
+    trailingSlash: parsed.rawPath.length > 1 && parsed.rawPath.endsWith('/'),
     query: new URLSearchParams(parsed.rawQueryString),
     headers,
     cookies: [...(parsed.cookies ?? []), ...(headers['cookie'] ?? '').split(';')].map((cookie) => cookie.trim()),
