@@ -1,37 +1,67 @@
-import { arraySeed, hashBytes, lanes, prime1, prime2, seed1, seed2 } from './value-hash.ts';
+import { arraySeed, lanes, prime1, prime2, seed1, seed2 } from './value-hash.ts';
 
 /** Shape of the array or object that `skipNested` went over. */
 export const skipped = { items: 0 };
 
+/** 1: opens, 2: closes, 3: comma, 4: quote, 5: white space; 0 for all other bytes. */
+const roles = new Uint8Array(256);
+for (const [text, role] of [
+  ['[{', 1],
+  [']}', 2],
+  [',', 3],
+  ['"', 4],
+  [' \t\n\r', 5],
+] as const) {
+  for (const letter of text) roles[letter.charCodeAt(0)] = role;
+}
+
 /**
  * Goes over one array or object without looking inside, however deep; `start` is its first bracket. Returns the
  * position after it, or -1 when it does not end before `end`. Leaves its hash in `lanes` and the number of its
- * elements in `skipped`.
+ * elements in `skipped`. White space between values does not count towards the hash.
  */
 export function skipNested(bytes: Uint8Array, start: number, end: number): number {
   let depth = 0;
   let commas = 0;
   let empty = true;
+  let hash1 = seed1 ^ arraySeed;
+  let hash2 = seed2;
   let at = start;
   for (; at < end; at += 1) {
     const byte = bytes[at] as number;
-    if (byte === 0x22) {
-      at = stringEnd(bytes, at + 1, end);
-      if (at < 0) return -1;
+    const role = roles[byte];
+    if (role === 5) continue;
+    hash1 = Math.imul(hash1 ^ byte, prime1);
+    if (role === 0) {
       if (depth === 1) empty = false;
-    } else if (byte === 0x5b || byte === 0x7b) {
+      continue;
+    }
+    // The second lane moves once a token, fed by the first: as good for telling values apart, at half the work.
+    hash2 = Math.imul(hash2 ^ hash1, prime2);
+    if (role === 4) {
+      for (at += 1; at < end; at += 1) {
+        const inner = bytes[at] as number;
+        hash1 = Math.imul(hash1 ^ inner, prime1);
+        if (inner === 0x22) break;
+        if (inner === 0x5c) {
+          at += 1;
+          hash1 = Math.imul(hash1 ^ (bytes[at] as number), prime1);
+        }
+      }
+      if (at >= end) return -1;
+      hash2 = Math.imul(hash2 ^ (hash1 >>> 7), prime2);
+      if (depth === 1) empty = false;
+    } else if (role === 1) {
       if (depth === 1) empty = false;
       depth += 1;
-    } else if (byte === 0x5d || byte === 0x7d) {
+    } else if (role === 2) {
       depth -= 1;
       if (depth === 0) break;
-    } else if (depth === 1) {
-      if (byte === 0x2c) commas += 1;
-      else if (byte > 0x20) empty = false;
-    }
+    } else if (depth === 1) commas += 1;
   }
   if (at >= end) return -1;
-  hashBytes(bytes, start, at, arraySeed);
+  lanes.hash1 = hash1;
+  lanes.hash2 = hash2;
   skipped.items = empty ? 0 : commas + 1;
   return at + 1;
 }

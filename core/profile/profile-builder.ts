@@ -23,7 +23,7 @@ const defaultColumns = 512;
 
 /**
  * Builds the profile in the pass that scans the records: one accumulator per column, no value built. Memory is
- * bounded by the columns: at most 100 KiB each, and that only for columns of more than 4,096 different values.
+ * bounded by the columns: at most 100 KiB each, and that only for columns of more than 2,048 different values.
  */
 export class ProfileBuilder implements RecordSink {
   private readonly staged = new StagedRecord();
