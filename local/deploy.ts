@@ -63,8 +63,8 @@ function cliEnvironment(folder: LocalFolder, port: number): NodeJS.ProcessEnv {
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_REGION: region,
-    AWS_CONFIG_FILE: join(folder.scratch, 'no-aws-config'),
-    AWS_SHARED_CREDENTIALS_FILE: join(folder.scratch, 'no-aws-credentials'),
+    AWS_CONFIG_FILE: join(folder.root, 'no-aws-config'),
+    AWS_SHARED_CREDENTIALS_FILE: join(folder.root, 'no-aws-credentials'),
     AWS_EC2_METADATA_DISABLED: 'true',
     CDK_DEFAULT_ACCOUNT: account,
     CDK_DEFAULT_REGION: region,
@@ -88,7 +88,7 @@ export async function synthesize(folder: LocalFolder, target: DeploymentTarget, 
 /** Prepares the emulated account for deployments, as in any new account. */
 export async function bootstrap(folder: LocalFolder, target: DeploymentTarget, abort?: AbortSignal): Promise<void> {
   // In a folder without cdk.json: the command would synthesise the app for nothing.
-  await cli(folder, target, ['bootstrap', `aws://${account}/${region}`], abort, folder.scratch);
+  await cli(folder, target, ['bootstrap', `aws://${account}/${region}`], abort, folder.root);
 }
 
 /** Deploys a synthesised app and answers its outputs. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Where one local platform keeps everything: nothing is written outside, and deleting it starts afresh. */
+/** Where one local platform keeps everything that outlives a start; deleting it starts afresh. */
 export interface LocalFolder {
   readonly root: string;
   /** Python environments are shared by all platforms of one checkout: they hold no state. */
@@ -9,8 +9,6 @@ export interface LocalFolder {
   /** The emulator's tables, functions, users and flows; its objects. */
   readonly state: string;
   readonly objects: string;
-  /** Scratch space of the emulator and of the functions it runs. */
-  readonly scratch: string;
   readonly logs: string;
   /** One JSON line per model request, for tests and the curious. */
   readonly modelRequests: string;
@@ -27,11 +25,10 @@ export function localFolder(root: string = join(checkout, '.local')): LocalFolde
     venv: join(checkout, '.local', 'venv'),
     state: join(root, 'state'),
     objects: join(root, 'objects'),
-    scratch: join(root, 'scratch'),
     logs: join(root, 'logs'),
     modelRequests: join(root, 'logs', 'model-requests.jsonl'),
     memory: join(root, 'memory.json'),
   };
-  for (const path of [folder.state, folder.objects, folder.scratch, folder.logs]) mkdirSync(path, { recursive: true });
+  for (const path of [folder.state, folder.objects, folder.logs]) mkdirSync(path, { recursive: true });
   return folder;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endGroup, runCommand } from './command.ts';
@@ -18,10 +19,9 @@ export interface MiniStackOptions {
   readonly port: number;
   /** Folder of the virtual environment; made when missing. */
   readonly venv: string;
-  /** Folders of what is kept between starts, and of scratch files. */
+  /** Folders of what is kept between starts. */
   readonly state: string;
   readonly objects: string;
-  readonly scratch: string;
   readonly log: string;
   /** Where functions reach the model service; absent: nowhere. */
   readonly modelUrl?: string;
@@ -42,12 +42,14 @@ export interface MiniStack {
  * image where Python is missing. Throws a message fit for a person when neither can be had.
  */
 export async function startMiniStack(options: MiniStackOptions): Promise<MiniStack> {
-  for (const path of [options.state, options.objects, options.scratch, dirname(options.log)]) {
+  for (const path of [options.state, options.objects, dirname(options.log)]) {
     mkdirSync(path, { recursive: true });
   }
   const say = options.say ?? (() => {});
   const python = await pythonEnvironment(options.venv, join(import.meta.dirname, 'requirements.txt'), say);
-  const child = python === undefined ? await inDocker(options, say) : inPython(python, options);
+  // Outside the checkout: functions run from here, and must find neither its packages nor its package.json.
+  const scratch = mkdtempSync(join(tmpdir(), 'claimcheck-'));
+  const child = python === undefined ? await inDocker(options, say) : inPython(python, options, scratch);
   const url = `http://127.0.0.1:${options.port}`;
   const pid = child.pid;
   if (pid === undefined) throw new Error('the emulator could not be started');
@@ -62,6 +64,7 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
     if (stopping) return;
     stopping = true;
     await end(child, pid);
+    rmSync(scratch, { recursive: true, force: true });
     if (python === undefined) await runCommand('docker', ['rm', '--force', container(options.port)]);
   };
   try {
@@ -74,11 +77,11 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
 }
 
 /** Nothing of the developer's environment reaches the emulator, and so none of it reaches the functions it runs. */
-export function emulatorEnvironment(options: MiniStackOptions): Record<string, string> {
+export function emulatorEnvironment(options: MiniStackOptions, scratch: string): Record<string, string> {
   return {
     PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
-    HOME: options.scratch,
-    TMPDIR: options.scratch,
+    HOME: scratch,
+    TMPDIR: scratch,
     LANG: 'C.UTF-8',
     GATEWAY_PORT: String(options.port),
     BIND_HOST: '127.0.0.1',
@@ -100,11 +103,11 @@ export function emulatorEnvironment(options: MiniStackOptions): Record<string, s
   };
 }
 
-function inPython(python: PythonEnvironment, options: MiniStackOptions): ChildProcess {
+function inPython(python: PythonEnvironment, options: MiniStackOptions, scratch: string): ChildProcess {
   const log = openSync(options.log, 'a');
   return spawn(python.python, ['-m', 'ministack'], {
-    cwd: options.scratch,
-    env: emulatorEnvironment(options),
+    cwd: scratch,
+    env: emulatorEnvironment(options, scratch),
     stdio: ['ignore', log, log],
     detached: true,
   });
@@ -117,9 +120,9 @@ async function inDocker(options: MiniStackOptions, say: (line: string) => void):
     );
   }
   say(`no Python found: starting the Docker image ${image}`);
-  const inside: MiniStackOptions = { ...options, state: '/state', objects: '/objects', scratch: '/tmp' };
+  const inside: MiniStackOptions = { ...options, state: '/state', objects: '/objects' };
   // The container has its own PATH and home; it shares the host's network so that addresses mean the same inside.
-  const { PATH: _path, HOME: _home, ...environment } = emulatorEnvironment(inside);
+  const { PATH: _path, HOME: _home, ...environment } = emulatorEnvironment(inside, '/tmp');
   const args = ['run', '--rm', '--name', container(options.port), '--network', 'host'];
   args.push('--volume', `${options.state}:/state`, '--volume', `${options.objects}:/objects`);
   for (const [name, value] of Object.entries(environment)) args.push('--env', `${name}=${value}`);

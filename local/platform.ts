@@ -158,7 +158,6 @@ function emulate(
     venv: folder.venv,
     state: folder.state,
     objects: folder.objects,
-    scratch: folder.scratch,
     log: `${folder.logs}/ministack.log`,
     modelUrl: model.url,
     say,
@@ -204,5 +203,5 @@ async function usable(port: number | undefined): Promise<number> {
 }
 
 function forget(folder: LocalFolder): void {
-  for (const path of [folder.state, folder.objects, folder.scratch]) rmSync(path, { recursive: true, force: true });
+  for (const path of [folder.state, folder.objects]) rmSync(path, { recursive: true, force: true });
 }

@@ -21,7 +21,6 @@ const start = () =>
     venv: folder.venv,
     state: folder.state,
     objects: folder.objects,
-    scratch: folder.scratch,
     log: join(folder.logs, 'ministack.log'),
     modelUrl: 'http://127.0.0.1:9',
   });
