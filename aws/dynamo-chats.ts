@@ -134,7 +134,7 @@ export function dynamoChats(
     const Key = headerKey(owner, session);
     const first = {
       title: 'title = if_not_exists(title, :title)',
-      agent: 'agent = if_not_exists(agent, :agent)',
+      agent: '#agent = if_not_exists(#agent, :agent)',
       createdAt: 'createdAt = if_not_exists(createdAt, :at)',
       ...(ttl === undefined ? {} : { ttl: '#ttl = if_not_exists(#ttl, :ttl)' }),
     };
@@ -149,7 +149,8 @@ export function dynamoChats(
           Key,
           UpdateExpression: `SET ${Object.values(first).join(', ')}, turns = :turns, updatedAt = :at${addGates}`,
           ConditionExpression: 'attribute_not_exists(turns) OR turns < :turns',
-          ...(ttl === undefined ? {} : { ExpressionAttributeNames: { '#ttl': 'ttl' } }),
+          // Both names are reserved words.
+          ExpressionAttributeNames: { '#agent': 'agent', ...(ttl === undefined ? {} : { '#ttl': 'ttl' }) },
           ExpressionAttributeValues: {
             ':title': title,
             ':agent': turn.agent,
