@@ -2,8 +2,9 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { makeReference } from '../reference/reference.ts';
 import type { ScanSummary } from '../scan/scan-summary.ts';
-import type { KeepPorts, KeepRequest, ResultBody } from './keep-result.ts';
+import type { KeepPorts, KeepRequest, ResultBody } from './keeping.ts';
 import { type ResultIndex, resultFormat } from './result-index.ts';
+import { wholeCoverage } from './scan-facts.ts';
 
 type Source =
   | { readonly kind: 'answer'; readonly body: ResultBody }
@@ -12,7 +13,7 @@ type Source =
 /**
  * Makes a result exist: body (unless a wrapper has written it), then the index, the catalogue row, the grant. Whatever
  * fails on the way, nothing written so far points at something that is not there. Throws what the stores throw, and
- * `QuotaExceeded` before anything is written.
+ * before anything is written `Forbidden` (an erased owner) and `QuotaExceeded`.
  */
 export async function commitResult(
   request: KeepRequest,
@@ -23,6 +24,9 @@ export async function commitResult(
   const { run, tool, turn, index: number, resultId } = request;
   const address = { owner: run.owner, session: run.session, id: resultId };
   const now = ports.clock.now().toISOString();
+  if (await ports.erasures.isErased(run.owner)) {
+    throw new ClaimcheckError('Forbidden', 'storage: this account was erased');
+  }
   await checkQuota(ports.catalogue, request, summary.bytes, ports.settings.quota.ownerBytes, now);
   const started = ports.clock.now().getTime();
   const etag = source.kind === 'wrapper' ? source.etag : await putBody(request, source.body, summary, ports);
@@ -48,7 +52,7 @@ export async function commitResult(
     fields: summary.fields,
     population: tool.population,
     upstream: summary.upstream,
-    coverage: summary.coverage,
+    coverage: wholeCoverage(summary, tool),
     profile: summary.profile,
     chunks: summary.chunks,
     acquiredAt: now,

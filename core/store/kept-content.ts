@@ -2,11 +2,25 @@ import type { ContentBlock } from '../content/block.ts';
 import type { Coverage } from '../coverage/coverage.ts';
 import type { JsonValue } from '../json.ts';
 import type { ScanSummary } from '../scan/scan-summary.ts';
-import type { Settings } from '../settings.ts';
+import type { ToolDefinition } from '../tool/tool-definition.ts';
 import { contentBytes } from './content-size.ts';
 import { dataReference } from './data-reference.ts';
-import type { ResultBody } from './keep-result.ts';
+import type { KeepPorts, Kept } from './keeping.ts';
 import type { ResultIndex } from './result-index.ts';
+import { shownCoverage } from './scan-facts.ts';
+
+type Ports = Pick<KeepPorts, 'settings' | 'baseUrl' | 'telemetry'>;
+
+export function storedResult(content: readonly ContentBlock[], index: ResultIndex, oversize: boolean): Kept {
+  const { ref, bytes, sha256, records, unit, availableUntil } = index;
+  return {
+    status: 'success',
+    content,
+    stored: { ref, bytes, sha256, records, unit, availableUntil },
+    oversize,
+    warnings: index.leftOut.map((what) => `left out of the stored copy: ${what}`),
+  };
+}
 
 /** Content with the data reference appended; undefined when not even the smallest reference fits beside it. */
 export function withReference(
@@ -14,18 +28,53 @@ export function withReference(
   index: ResultIndex,
   coverage: Coverage,
   budget: number,
-  ports: { readonly settings: Settings; readonly baseUrl: string },
-  size: 'fitting' | 'smallest' = 'fitting',
+  ports: Ports,
 ): readonly ContentBlock[] | undefined {
-  const room = size === 'smallest' ? 0 : budget - contentBytes(content);
-  const reference = dataReference(index, {
-    baseUrl: ports.baseUrl,
-    coverage,
-    maxBytes: room,
-    profileBytes: ports.settings.insert.profileBytes,
-  });
-  const whole = [...content, reference];
+  const whole = [...content, referenceBlock(index, coverage, budget - contentBytes(content), ports)];
   return contentBytes(whole) <= budget ? whole : undefined;
+}
+
+/**
+ * The preview in the place of the result, then what stays beside it, then the reference. Without room for a preview
+ * the reference stands alone, as small as it gets; and where even that is longer than the original (case H026), the
+ * original stays.
+ */
+export function replacedContent(
+  summary: ScanSummary,
+  rest: readonly ContentBlock[],
+  index: ResultIndex,
+  place: { readonly budget: number; readonly tool: ToolDefinition; readonly original?: readonly ContentBlock[] },
+  ports: Ports,
+): readonly ContentBlock[] {
+  const { budget, tool, original } = place;
+  const content =
+    withReference([...previewBlock(summary), ...rest], index, shownCoverage(summary, tool, 'stored'), budget, ports) ??
+    smallest(summary, rest, index, tool, ports);
+  if (original !== undefined && contentBytes(content) >= contentBytes(original)) return original;
+  ports.telemetry.count('ContextBytesSaved', Math.max(0, index.bytes - contentBytes(content)), { tool: tool.name });
+  return content;
+}
+
+function smallest(
+  summary: ScanSummary,
+  rest: readonly ContentBlock[],
+  index: ResultIndex,
+  tool: ToolDefinition,
+  ports: Ports,
+): readonly ContentBlock[] {
+  const nothing = { shown: 0, complete: false, shortened: false };
+  const coverage = shownCoverage(summary, tool, 'stored', nothing);
+  const media = rest.filter((block) => !('text' in block) && !('json' in block));
+  return [...media, referenceBlock(index, coverage, 0, ports)];
+}
+
+function referenceBlock(index: ResultIndex, coverage: Coverage, maxBytes: number, ports: Ports): ContentBlock {
+  const { profileBytes } = ports.settings.insert;
+  return dataReference(index, { baseUrl: ports.baseUrl, coverage, maxBytes, profileBytes });
+}
+
+function previewBlock(summary: ScanSummary): readonly ContentBlock[] {
+  return summary.preview.text.trim() === '' ? [] : [{ text: summary.preview.text }];
 }
 
 /** More than may be stored: no part is stored as if it were the whole (DESIGN 5.7). */
@@ -39,30 +88,33 @@ export function oversizeError(bytes: number, maxBytes: number): readonly Content
 
 /**
  * The bounded preview of a result that could not be kept: it says so in words and in its coverage (DESIGN 3), and
- * holds no reference, since there is nothing to refer to.
+ * holds no reference, since there is nothing to refer to. `totalBytes` is null when nobody knows how much there was.
  */
 export function unstoredContent(
   summary: ScanSummary,
-  body: ResultBody,
-  budget: number,
-  code: string,
-  totalBytes: number | null,
+  rest: readonly ContentBlock[],
+  facts: {
+    readonly budget: number;
+    readonly code: string;
+    readonly totalBytes: number | null;
+    readonly tool: ToolDefinition;
+  },
 ): readonly ContentBlock[] {
-  const part = totalBytes !== null && totalBytes > summary.bytes;
-  const reasons = new Set([...summary.coverage.reasons, 'not_stored' as const]);
+  const { totalBytes, tool } = facts;
+  const computed = shownCoverage(summary, tool, 'not_stored');
+  // Only a part reached the platform: how many there were in all is not known.
+  const part = totalBytes === null || totalBytes > summary.bytes;
   const coverage: Coverage = {
-    ...summary.coverage,
-    // Only a part reached us: how many there were in all is not known.
-    ...(part ? { total: null, selection_complete: false } : {}),
+    ...computed,
+    ...(part ? { requested: null, total: null, selection_complete: false } : {}),
+    // Nothing can be read on.
     next_offset: null,
-    input_complete: false,
-    reasons: [...reasons],
+    input_complete: tool.population === 'open' ? null : false,
+    reasons: [...new Set([...computed.reasons, 'not_stored' as const])],
   };
-  const shown = `${summary.preview.shown} ${summary.unit}`;
-  const of = part ? `of a result of ${totalBytes} bytes` : `of ${summary.records} ${summary.unit}`;
-  const note = `[${shown} ${of} shown; the rest was not kept (${code}) and cannot be read later]`;
-  const preview = summary.preview.text.trim() === '' ? [] : [{ text: summary.preview.text }];
+  const whole = part ? `a result of ${totalBytes ?? 'unknown many'} bytes` : `${summary.records} ${summary.unit}`;
+  const note = `[${summary.preview.shown} ${summary.unit} of ${whole} shown; the rest was not kept (${facts.code}) and cannot be read later]`;
   const tail: ContentBlock[] = [{ text: note }, { json: { coverage: coverage as unknown as JsonValue } }];
-  const content = [...preview, ...body.rest, ...tail];
-  return contentBytes(content) <= budget ? content : tail;
+  const content = [...previewBlock(summary), ...rest, ...tail];
+  return contentBytes(content) <= facts.budget ? content : tail;
 }

@@ -1,5 +1,5 @@
 import type { ToolResult } from '../content/block.ts';
-import type { ResultBody } from './keep-result.ts';
+import type { ResultBody } from './keeping.ts';
 
 /** Text blocks as they are, JSON blocks as JSON text, in order; media stay beside the body. */
 export function plainBody(result: ToolResult): ResultBody {

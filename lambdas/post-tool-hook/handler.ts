@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { postToolHook } from '../../core/flow/post-tool-hook.ts';
 import { plainBody } from '../../core/store/plain-body.ts';
-import { plainScan } from '../../core/store/plain-scan.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { readEnvironment } from '../environment.ts';
 import { flowHandler, flowIdentity, hexId, toolIndex, turnNumber } from '../flow-handler.ts';
@@ -20,18 +20,18 @@ const event = z.strictObject({
   flow: flowIdentity,
 });
 
-const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'baseUrl');
+const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'sessions', 'baseUrl');
 const { settings, baseUrl } = environment;
 const documents = documentClient();
 const s3 = s3Client();
 const ports = {
   ...runPorts(runTable(documents, environment.runs, settings)),
   catalogue: new DynamoCatalogue(documents, environment.catalog),
+  erasures: new DynamoErasures({ documents, table: environment.sessions }),
   tools,
   settings,
   baseUrl,
   normalise: plainBody,
-  scan: plainScan,
 };
 
 /** Keeps a result that a foreign flow passes through its state, and gives back something small. */

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { LambdaToolInvoker } from '../../aws/lambda-tool-invoker.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { runTool } from '../../core/flow/run-tool.ts';
 import { plainBody } from '../../core/store/plain-body.ts';
-import { plainScan } from '../../core/store/plain-scan.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { readEnvironment } from '../environment.ts';
 import { flowHandler, flowIdentity, hexId, toolIndex, turnNumber } from '../flow-handler.ts';
@@ -14,20 +14,20 @@ import { runPorts, runTable } from '../run-ports.ts';
 
 const event = z.strictObject({ runId: hexId, turn: turnNumber, index: toolIndex, flow: flowIdentity });
 
-const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'baseUrl', 'tools');
+const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'sessions', 'baseUrl', 'tools');
 const { settings, baseUrl } = environment;
 const documents = documentClient();
 const s3 = s3Client();
 const ports = {
   ...runPorts(runTable(documents, environment.runs, settings)),
   catalogue: new DynamoCatalogue(documents, environment.catalog),
+  erasures: new DynamoErasures({ documents, table: environment.sessions }),
   invoker: new LambdaToolInvoker(),
   functions: environment.tools,
   tools,
   settings,
   baseUrl,
   normalise: plainBody,
-  scan: plainScan,
   sleep: (ms: number) => sleep(ms),
   random: Math.random,
 };

@@ -1,0 +1,56 @@
+import { previewCoverage } from '../coverage/compute.ts';
+import type { Coverage } from '../coverage/coverage.ts';
+import { ClaimcheckError } from '../errors.ts';
+import type { ScanOptions } from '../scan/result-scanner.ts';
+import type { ScanSummary } from '../scan/scan-summary.ts';
+import type { Settings } from '../settings.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { ToolDefinition } from '../tool/tool-definition.ts';
+
+/** Beside the profile, what a data reference takes: addresses, dates, coverage and names of fields. */
+const referenceBytes = 2_048;
+
+/** Half of the budget is kept for the reference at most: a preview is worth more than a long profile. */
+export function scanOptions(budget: number, { insert }: Settings): ScanOptions {
+  const reserve = Math.min(insert.profileBytes + referenceBytes, Math.floor(budget / 2));
+  return { previewBytes: Math.max(0, budget - reserve), profile: true, profileBytes: insert.profileBytes };
+}
+
+/** Coverage of what a model sees: the preview of a scan, or everything. */
+export function shownCoverage(
+  summary: ScanSummary,
+  tool: ToolDefinition,
+  storage: 'stored' | 'not_stored' | 'too_large',
+  shown: { readonly shown: number; readonly complete: boolean; readonly shortened: boolean } = summary.preview,
+): Coverage {
+  return previewCoverage({
+    unit: summary.unit,
+    total: summary.records,
+    population: tool.population,
+    parseLoss: summary.parseLoss,
+    upstream: summary.upstream,
+    storage,
+    shown: shown.shown,
+    complete: shown.complete,
+    shortened: shown.shortened,
+  });
+}
+
+export function wholeCoverage(summary: ScanSummary, tool: ToolDefinition): Coverage {
+  return shownCoverage(summary, tool, 'stored', { shown: summary.records, complete: true, shortened: false });
+}
+
+/** The code of a refusal, counted under its metric; anything that is no error of ours is a failure of the hook. */
+export function refusalCode(error: unknown, telemetry: Telemetry): string {
+  const code = error instanceof ClaimcheckError ? error.code : 'HookFailure';
+  if (code === 'QuotaExceeded') telemetry.count('QuotaRefused', 1, { reason: 'owner_bytes' });
+  if (code === 'HookFailure') telemetry.count('HookFailure');
+  telemetry.decision('not_stored', { code, error: error instanceof Error ? error.name : typeof error });
+  return code;
+}
+
+/** A body in memory as a stream. */
+export async function* bodyPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  const step = 256 * 1024;
+  for (let start = 0; start < bytes.length; start += step) yield bytes.subarray(start, start + step);
+}
