@@ -26,7 +26,7 @@ export class ColumnBudget {
       this.refused.add(lanes.hash1, lanes.hash2);
       return null;
     }
-    const column = new Column(key, parent, spelling.slice());
+    const column = new Column(key, parent, new Uint8Array(spelling));
     this.columns.push(column);
     return column;
   }
@@ -54,7 +54,7 @@ export class ColumnTree {
     const known = this.byKey.get(key);
     if (known !== undefined) {
       if (known.spelling.length !== spelling.length || Buffer.compare(known.spelling, spelling) !== 0) {
-        known.spelling = spelling.slice();
+        known.spelling = new Uint8Array(spelling);
       }
       return known;
     }
