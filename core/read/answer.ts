@@ -1,10 +1,7 @@
 import type { CatalogueEntry } from '../catalogue/catalogue.ts';
-import type { Coverage } from '../coverage/coverage.ts';
 import type { JsonValue } from '../json.ts';
-import type { ReadBound } from './read-coverage.ts';
+import type { ReadBound, ReadCoverage } from './read-coverage.ts';
 import { type Selection, selectionArguments } from './selection.ts';
-
-export type ReadCoverage = Coverage & { readonly next_part?: number };
 
 /** Which exact stored version an answer comes from. */
 export interface ReadVersion {
@@ -57,14 +54,13 @@ export interface ReadAnswer {
 export type DeliveredRead = {
   readonly kind: 'read';
   readonly ref: string;
+  /** The arguments that repeat this read exactly. */
   readonly selection: { readonly [argument: string]: JsonValue };
-  readonly unit: string;
-  readonly offset: number;
-  readonly loaded: number;
-  readonly total: number | null;
-  readonly next_offset: number | null;
-  readonly by_ids: boolean;
-  readonly reasons: readonly string[];
+  /** null: all fields. */
+  readonly fields: readonly string[] | null;
+  /** Numbers of the records that stood whole in the answer, as half-open ranges; none for bytes and parts. */
+  readonly ranges: readonly (readonly [number, number])[];
+  readonly coverage: { readonly [fact: string]: JsonValue };
 };
 
 export function answerText(data: string, coverage: ReadCoverage, version: ReadVersion | null): string {
@@ -79,6 +75,7 @@ export function readAnswer(
   selection: Selection,
   coverage: ReadCoverage,
   version: ReadVersion | null,
+  ranges: DeliveredRead['ranges'],
 ): ReadAnswer {
   return {
     text: answerText(data, coverage, version),
@@ -87,13 +84,9 @@ export function readAnswer(
       kind: 'read',
       ref: version?.ref ?? '',
       selection: selectionArguments(selection),
-      unit: coverage.unit,
-      offset: coverage.offset,
-      loaded: coverage.loaded,
-      total: coverage.total,
-      next_offset: coverage.next_offset,
-      by_ids: selection.ids !== null,
-      reasons: coverage.reasons,
+      fields: selection.fields,
+      ranges,
+      coverage: coverage as unknown as DeliveredRead['coverage'],
     },
   };
 }

@@ -34,7 +34,7 @@ export async function readBytes(source: ReadSource, selection: Selection, limits
     const data = JSON.stringify(Buffer.from(bytes).toString('utf8'));
     const facts = coverage(end, exact);
     const over = Buffer.byteLength(answerText(data, facts, version)) - room.bytes;
-    if (over <= 0 || end <= start) return readAnswer(data, selection, facts, version);
+    if (over <= 0 || end <= start) return readAnswer(data, selection, facts, version, []);
     // Escapes make up to six bytes of one: a proportional step first, then at least what is over.
     const share = (end - start) / Math.max(1, Buffer.byteLength(data));
     end = Math.max(start, characterStart(held, end - Math.max(1, Math.floor(over * Math.min(1, share)))));

@@ -2,6 +2,9 @@ import { type ReadFacts, readCoverage } from '../coverage/compute.ts';
 import type { Coverage, CoverageReason } from '../coverage/coverage.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 
+/** A read also says how many units come after it (`offset + loaded + left` is the total), and the part to read next. */
+export type ReadCoverage = Coverage & { readonly left?: number; readonly next_part?: number };
+
 /** What ended a read before its selection was whole: the cap on records, on bytes, or what the request has left. */
 export type ReadBound = 'entry_limit' | 'byte_limit' | 'request_limit';
 
@@ -16,7 +19,7 @@ export type ReadOutcome = Pick<ReadFacts, 'offset' | 'limit' | 'delivered' | 'pr
 };
 
 /** The coverage of one read of a stored copy, the facts of the copy itself included (DESIGN 5.4). */
-export function coverageOfRead(index: ResultIndex, read: ReadOutcome): Coverage & { readonly next_part?: number } {
+export function coverageOfRead(index: ResultIndex, read: ReadOutcome): ReadCoverage {
   const { stoppedBy, bytes, nextPart, nextOffset, ...facts } = read;
   const coverage = readCoverage({
     ...facts,
@@ -29,8 +32,10 @@ export function coverageOfRead(index: ResultIndex, read: ReadOutcome): Coverage 
     stoppedBy: stoppedBy === 'request_limit' ? 'byte_limit' : stoppedBy,
     ...(bytes ? { malformed: 0 } : {}),
   });
+  const total = bytes ? index.bytes : index.records;
   return {
     ...coverage,
+    ...(read.ids === undefined ? { left: Math.max(0, total - coverage.offset - coverage.loaded) } : {}),
     ...(nextOffset === undefined ? {} : { next_offset: nextOffset }),
     reasons: reasons(index, coverage, stoppedBy),
     ...(nextPart === undefined || nextPart === null ? {} : { next_part: nextPart }),

@@ -63,10 +63,16 @@ export async function readIds(
     const coverage = coverageOfIds(source, selection, reconciled, items.length, stop, exact);
     const data = `[${items.join(',')}]`;
     if (Buffer.byteLength(answerText(data, coverage, version)) <= room.bytes) {
-      return readAnswer(data, selection, coverage, version);
+      return readAnswer(
+        data,
+        selection,
+        coverage,
+        version,
+        numbers.map((number) => [number, number + 1] as const),
+      );
     }
     if (items.length === 0) {
-      if (room.bound === 'request_limit') return readAnswer(data, selection, coverage, version);
+      if (room.bound === 'request_limit') return readAnswer(data, selection, coverage, version, []);
       throw new ClaimcheckError('SelectionTooLarge', 'ids: the answer does not fit; ask for fewer ids at once');
     }
     items.pop();

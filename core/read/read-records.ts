@@ -86,7 +86,9 @@ export async function readRecords(source: ReadSource, selection: Selection, limi
     progress = { ...progress, stoppedBy: 'entry_limit' };
   }
   if (selection.fields !== null && looked) refuseUnseenFields(selection.fields, writer.seen, index);
-  return readAnswer(page.data(), selection, coverage(progress), version);
+  const whole = progress.cut ? 0 : page.count;
+  const ranges = whole > 0 ? ([[selection.offset, selection.offset + whole]] as const) : [];
+  return readAnswer(page.data(), selection, coverage(progress), version, ranges);
 }
 
 function addWhole(page: Page, record: FedRecord, writer: RecordWriter, room: number): boolean {

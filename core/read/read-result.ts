@@ -4,7 +4,7 @@ import type { Run } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 import type { ResultAddress, ResultStore } from '../store/result-store.ts';
-import { type ReadAnswer, readRoom, readVersion } from './answer.ts';
+import { type ReadAnswer, type ReadVersion, readRoom, readVersion } from './answer.ts';
 import { readBytes } from './read-bytes.ts';
 import { readIds } from './read-ids.ts';
 import { type ReadSource, readRecords } from './read-records.ts';
@@ -34,7 +34,7 @@ export async function readResult(
   return readGranted(granted, parseSelection(selectionInput), ports, left);
 }
 
-/** The same for a result that was opened already, or that this very call has just stored. */
+/** The same for a result that was opened already. */
 export async function readGranted(
   granted: GrantedResult,
   selection: Selection,
@@ -42,12 +42,19 @@ export async function readGranted(
   left: number | null = null,
 ): Promise<ReadAnswer> {
   const { index, entry, address } = granted;
-  const source = {
-    index,
-    body: new VerifiedBody(index, storedBody(ports.store, address, index.etag), () => expired(entry)),
-    version: readVersion(entry),
-  };
-  return readSelection(source, selection, ports.settings, {
+  return readIndexed({ index, address, version: readVersion(entry) }, selection, ports, left);
+}
+
+/** One exact version by its commit record; whoever calls this has made sure that it may be read. */
+export async function readIndexed(
+  stored: { readonly index: ResultIndex; readonly address: ResultAddress; readonly version: ReadVersion },
+  selection: Selection,
+  ports: Pick<ReadPorts, 'store' | 'settings' | 'tools'>,
+  left: number | null,
+): Promise<ReadAnswer> {
+  const { index, address, version } = stored;
+  const body = new VerifiedBody(index, storedBody(ports.store, address, index.etag), () => expired(index));
+  return readSelection({ index, body, version }, selection, ports.settings, {
     idField: ports.tools.find(index.tool)?.identity?.field ?? 'id',
     left,
   });

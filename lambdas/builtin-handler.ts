@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
+import { ClaimcheckError } from '../core/errors.ts';
+import type { JsonValue } from '../core/json.ts';
+import { assertOpen } from '../core/run/check-run.ts';
+import type { Run, RunRecords } from '../core/run/run.ts';
+import type { Settings } from '../core/settings.ts';
+import { systemClock, type Telemetry } from '../core/telemetry/telemetry.ts';
+import { invalidEvent } from './flow-handler.ts';
+
+/** What one of the platform's own tools answers `run-tool` (docs/contracts.md). */
+export interface BuiltinAnswer {
+  readonly status: 'success' | 'error';
+  readonly content: readonly { readonly text: string }[];
+  readonly delivered?: JsonValue;
+}
+
+/**
+ * A function behind one of the platform's own tools: parses the event, finds the run and its owner by `runId` alone,
+ * and answers an expected failure as an error result that a model can read: never as text that looks like content.
+ */
+export function builtinHandler<Event extends { readonly runId: string; readonly turn: number }>(
+  name: string,
+  schema: z.ZodType<Event>,
+  ports: { readonly runs: Pick<RunRecords, 'get'>; readonly settings: Settings },
+  answer: (event: Event, run: Run, telemetry: Telemetry) => Promise<{ text: string; delivered?: JsonValue }>,
+): (event: unknown) => Promise<BuiltinAnswer> {
+  return async (event) => {
+    const parsed = schema.safeParse(event);
+    const telemetry = powertoolsTelemetry(
+      name,
+      parsed.success ? { runId: parsed.data.runId, turn: parsed.data.turn } : {},
+    );
+    try {
+      if (!parsed.success) throw invalidEvent(parsed.error);
+      const run = await ports.runs.get(parsed.data.runId);
+      if (run === undefined) throw new ClaimcheckError('NotFound', 'run: there is no such run');
+      assertOpen(run, { clock: systemClock, maxAgeSeconds: ports.settings.run.maxAgeSeconds });
+      const { text, delivered } = await answer(parsed.data, run, telemetry);
+      return { status: 'success', content: [{ text }], ...(delivered === undefined ? {} : { delivered }) };
+    } catch (error) {
+      if (!(error instanceof ClaimcheckError)) throw error;
+      telemetry.decision('refused', { code: error.code, retryable: error.retryable });
+      telemetry.count('Refusal', 1, { code: error.code });
+      return { status: 'error', content: [{ text: `${error.code}: ${error.message}` }] };
+    } finally {
+      telemetry.flush();
+    }
+  };
+}
