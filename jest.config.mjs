@@ -1,10 +1,11 @@
 // One transform for every suite; the suites differ only in where their tests live and what they may start.
-const transform = {
-  '^.+\\.ts$': [
-    '@swc/jest',
-    { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' }, sourceMaps: 'inline' },
-  ],
-};
+const swc = [
+  '@swc/jest',
+  { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' }, sourceMaps: 'inline' },
+];
+// These packages are ES modules only.
+const modulesOnly = 'node_modules/(openid-client|oauth4webapi|jose)/';
+const transform = { '^.+\\.ts$': swc, [`${modulesOnly}.+\\.js$`]: swc };
 const suite = (name, extra = {}) => ({
   displayName: name,
   rootDir: import.meta.dirname,
@@ -12,6 +13,7 @@ const suite = (name, extra = {}) => ({
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.local'],
   transform,
+  transformIgnorePatterns: [`/node_modules/(?!${modulesOnly.slice('node_modules/'.length)})`],
   ...extra,
 });
 // All end-to-end tests share one start of the local platform.
