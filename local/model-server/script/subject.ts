@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json.ts';
 import type { Answered, Conversation, DataReference } from '../conversation.ts';
+import { isObject } from '../request.ts';
 import type { Call, Move, Script } from './move.ts';
 import { type Subject, subjects } from './subjects.ts';
 
@@ -59,6 +60,17 @@ function followUp(row: Subject, answered: readonly Answered[]): Answered | undef
   );
 }
 
+/** What a read or an analysis delivered, without the coverage and version around it. */
+function delivered(text: string): string {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const data = isObject(parsed) ? (parsed['data'] ?? parsed['rows'] ?? parsed) : parsed;
+    return typeof data === 'string' ? data : JSON.stringify(data);
+  } catch {
+    return text;
+  }
+}
+
 function answerOf(row: Subject, { answered }: Conversation): string {
   const answer = answered.find(({ tool }) => tool === row.tool);
   if (answer === undefined) return `I know nothing about ${row.noun}.`;
@@ -77,7 +89,9 @@ function answerOf(row: Subject, { answered }: Conversation): string {
   if (more !== undefined) {
     const what = more.tool === 'analyze_result' ? 'Computed over all of it' : 'The last one';
     lines.push(
-      more.failed ? `Looking further failed: ${more.text.slice(0, 300)}` : `${what}: ${more.text.slice(0, 800)}`,
+      more.failed
+        ? `Looking further failed: ${more.text.slice(0, 300)}`
+        : `${what}: ${delivered(more.text).slice(0, 800)}`,
     );
   } else if (coverage['input_complete'] === true) lines.push('I was shown all of it.');
   else lines.push(`I was shown ${String(coverage['loaded'] ?? 'a part')} of them.`);

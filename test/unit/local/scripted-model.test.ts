@@ -49,10 +49,10 @@ test('asks for the tool that fits, reads the end that the preview hides, and ans
   expect(callsOf(told)).toMatchObject([
     { name: 'read_result', input: { ref, offset: 59_999, limit: 1, fields: ['id', 'region', 'status'] } },
   ]);
-  const read = answered(told, { text: '{"id":"svc-060000","status":"failing"}' });
+  const read = answered(told, { text: '{"data":[{"id":"svc-060000","status":"failing"}],"coverage":{"loaded":1}}' });
   expect(callsOf(read)).toEqual([]);
   expect(textOf(read)).toContain('60000 services');
-  expect(textOf(read)).toContain('svc-060000');
+  expect(textOf(read)).toContain('The last one: [{"id":"svc-060000","status":"failing"}]\n');
   expect(textOf(read)).toContain(`http://127.0.0.1:1/results/${ref}`);
 });
 
