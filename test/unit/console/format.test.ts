@@ -1,0 +1,27 @@
+import { counted, percent, size } from '../../../console/format.ts';
+
+test.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [999, '999 bytes'],
+  [1_000, '1 KB'],
+  [14_713_201, '15 MB'],
+  [4_200_000, '4.2 MB'],
+  [999_600, '1 MB'],
+  [5_368_709_120, '5.4 GB'],
+])('%d bytes are %s', (bytes, text) => expect(size(bytes)).toBe(text));
+
+test.each([
+  [0, 10, '0 %'],
+  [10, 10, '100 %'],
+  [1, 1_000_000, '< 0.1 %'],
+  [999_999, 1_000_000, '> 99.9 %'],
+  [1, 3, '33 %'],
+  [1, 0, '0 %'],
+])('%d of %d is %s', (part, whole, text) => expect(percent(part, whole)).toBe(text));
+
+test('an unknown number is never shown as zero', () => {
+  expect(counted(null, 'records')).toBe('an unknown number of records');
+  expect(counted(1, 'lines')).toBe('1 line');
+  expect(counted(60_000, 'records')).toBe('60,000 records');
+});
