@@ -77,7 +77,7 @@ export async function runTool(event: RunToolEvent, ports: RunToolPorts): Promise
 
 async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcome> {
   const gate = checkGate(call, ports);
-  if ('refused' in gate) return failedCall(call, gate.refused, ports);
+  if ('refused' in gate) return { ...failedCall(call, gate.refused, ports), refused: true };
   const { tool, input } = gate;
   if (tool.builtin === true) return builtinOutcome(call, tool, input, ports);
 

@@ -12,6 +12,8 @@ export interface ToolOutcome {
   /** Digest of tool name and canonical arguments: recognises the same call. */
   readonly callDigest: string;
   readonly oversize: boolean;
+  /** The call was refused before anything was executed, so that nothing of the tool is in `content`. */
+  readonly refused?: true;
   readonly at: string;
   /** Facts that the basis and the final request check need: what a read or analysis delivered. */
   readonly delivered?: JsonValue;
