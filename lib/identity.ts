@@ -78,10 +78,8 @@ export class SignIn extends Construct {
       issuer,
       clientId,
       audience: identity.audience ?? clientId,
-      // An emulator serves the key set elsewhere, under the pool's id, which is known only here.
-      jwksUri:
-        identity.endpoints.jwks?.replace('{userPoolId}', this.pool.userPoolId) ?? `${issuer}/.well-known/jwks.json`,
-      authorizeUrl: identity.endpoints.authorization ?? `${domain.baseUrl()}/oauth2/authorize`,
+      jwksUri: withPool(identity.endpoints.jwks) ?? `${issuer}/.well-known/jwks.json`,
+      authorizeUrl: withPool(identity.endpoints.authorization) ?? `${domain.baseUrl()}/oauth2/authorize`,
       tokenUrl: withPool(identity.endpoints.token) ?? `${domain.baseUrl()}/oauth2/token`,
       logoutUrl: `${domain.baseUrl()}/logout`,
       userPoolId,

@@ -104,6 +104,7 @@ export function platformFunctions(
   })
     .grantRuns('get', 'query', 'put', 'update')
     .grantCatalog('get', 'query', 'put')
+    .grantChats('get', 'query')
     .grantTombstones()
     .grantCreateResults()
     .grantReadResults()
