@@ -1,7 +1,10 @@
 import { GetExecutionHistoryCommand, type HistoryEvent, SFNClient } from '@aws-sdk/client-sfn';
 import { credentials, region } from './ministack.ts';
 
-/** One state that an execution went through, with the UTF-8 bytes that went in and came out. */
+/**
+ * One state that an execution went through, with the UTF-8 bytes that went in and came out. A task's own parameters
+ * and answer are a row of their own, named by what was invoked: inside a Map some emulators record nothing else.
+ */
 export interface StatePayload {
   readonly state: string;
   readonly inputBytes: number;
@@ -29,7 +32,10 @@ export async function executionStates(endpoint: string, executionArn: string): P
 export function statesOf(events: readonly HistoryEvent[]): readonly StatePayload[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   const entries = new Map<number, { state: string; inputBytes: number; outputBytes: number | null }>();
+  const tasks: { state: string; inputBytes: number; outputBytes: number | null }[] = [];
   for (const event of events) {
+    const task = taskPayload(event);
+    if (task !== undefined) tasks.push(task);
     const entered = event.stateEnteredEventDetails;
     if (entered !== undefined && event.id !== undefined) {
       entries.set(event.id, { state: entered.name ?? '', inputBytes: bytes(entered.input), outputBytes: null });
@@ -39,7 +45,7 @@ export function statesOf(events: readonly HistoryEvent[]): readonly StatePayload
     const entry = entryOf(event, exited.name ?? '');
     if (entry !== undefined) entry.outputBytes = bytes(exited.output);
   }
-  return [...entries.values()];
+  return [...entries.values(), ...tasks];
 
   function entryOf(exit: HistoryEvent, name: string) {
     let at: HistoryEvent | undefined = exit;
@@ -52,6 +58,24 @@ export function statesOf(events: readonly HistoryEvent[]): readonly StatePayload
     }
     return [...entries.values()].find((entry) => entry.state === name && entry.outputBytes === null);
   }
+}
+
+/** What a finished task got or answered; `$.Payload` wrappers and causes of failures count whole. */
+function taskPayload(
+  event: HistoryEvent,
+): { state: string; inputBytes: number; outputBytes: number | null } | undefined {
+  const row = (resource: string | undefined, input: string | undefined, output: string | undefined) => ({
+    state: `(${(resource ?? '').split(':').at(-1)})`,
+    inputBytes: bytes(input),
+    outputBytes: output === undefined ? null : bytes(output),
+  });
+  const scheduled = event.taskScheduledEventDetails;
+  if (scheduled?.parameters !== undefined) return row(scheduled.resource, scheduled.parameters, undefined);
+  const succeeded = event.taskSucceededEventDetails;
+  if (succeeded !== undefined) return row(succeeded.resource, undefined, succeeded.output ?? '');
+  const failed = event.taskFailedEventDetails;
+  if (failed !== undefined) return row(failed.resource, undefined, `${failed.error ?? ''}${failed.cause ?? ''}`);
+  return undefined;
 }
 
 /** A table for people: one line per state, largest payload last. */

@@ -47,7 +47,11 @@ export class TestPlatform {
 
   /** `olivia` holds ops and analyst, `arthur` analyst alone. The token is fresh. */
   async signedIn(user: LocalUser): Promise<ServiceClient> {
-    return new ServiceClient(this.handle.baseUrl, await this.users.token(user, this.handle.passwords[user]));
+    return new ServiceClient(this.handle.baseUrl, await this.token(user));
+  }
+
+  token(user: LocalUser): Promise<string> {
+    return this.users.token(user, this.handle.passwords[user]);
   }
 
   /** Asks as this user and expects the run to end well. */

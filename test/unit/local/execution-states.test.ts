@@ -36,3 +36,18 @@ test('a state that never ended has no output; the largest payload counts UTF-8 b
   expect(largestPayload(states)).toBe(6);
   expect(statesTable(states)).toMatch(/call model\s+6\s+-/);
 });
+
+test('a task’s answer counts too, also where its state is not recorded', () => {
+  const answered: HistoryEvent = {
+    id: 1,
+    timestamp: at,
+    type: 'TaskSucceeded',
+    taskSucceededEventDetails: {
+      resource: 'arn:aws:lambda:::function:claimcheck-run-tool',
+      resourceType: 'lambda',
+      output: 'x'.repeat(3000),
+    },
+  };
+  expect(statesOf([answered])).toEqual([{ state: '(claimcheck-run-tool)', inputBytes: 0, outputBytes: 3000 }]);
+  expect(largestPayload(statesOf([answered]))).toBe(3000);
+});
