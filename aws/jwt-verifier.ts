@@ -30,15 +30,20 @@ export function jwtVerifier(rules: TokenRules): TokenVerifier {
             ...base,
             audience: null,
             customJwtCheck: ({ payload }) => {
-              const madeFor = payload['token_use'] === 'access' ? payload['client_id'] : payload['aud'];
+              requireEnd(payload);
               const use = payload['token_use'];
-              if ((use !== 'access' && use !== 'id') || madeFor !== rules.clientId) throw new OtherClient();
+              const madeFor = use === 'access' ? payload['client_id'] : payload.aud;
+              if ((use !== 'access' && use !== 'id') || madeFor !== rules.clientId) throw new Unacceptable();
             },
           },
           { jwksCache: cache },
         )
       : JwtVerifier.create(
-          { ...base, audience: [rules.clientId, rules.audience ?? rules.clientId] },
+          {
+            ...base,
+            audience: [rules.clientId, rules.audience ?? rules.clientId],
+            customJwtCheck: ({ payload }) => requireEnd(payload),
+          },
           { jwksCache: cache },
         );
   return {
@@ -48,7 +53,7 @@ export function jwtVerifier(rules: TokenRules): TokenVerifier {
       try {
         return (await verifier.verify(token)) as Readonly<Record<string, unknown>>;
       } catch (error) {
-        if (error instanceof OtherClient || isBadToken(error)) return undefined;
+        if (error instanceof Unacceptable || isBadToken(error)) return undefined;
         throw error;
       }
     },
@@ -61,8 +66,14 @@ function isBadToken(error: unknown): boolean {
   return error instanceof JwtBaseError && !(error instanceof JwksNotAvailableInCacheError);
 }
 
-class OtherClient extends Error {
-  override readonly name = 'OtherClient';
+/** The library checks an end that is there; a token without one would be good for ever. */
+function requireEnd(payload: { readonly exp?: number }): void {
+  if (typeof payload.exp !== 'number') throw new Unacceptable();
+}
+
+/** Refused by a rule of ours, after signature, issuer and dates were found good. */
+class Unacceptable extends Error {
+  override readonly name = 'Unacceptable';
 }
 
 const plainFetcher = {

@@ -91,10 +91,7 @@ async function granted(
       expiresAt: answer.claims()?.exp ?? 0,
     };
   } catch (error) {
-    if (error instanceof oidc.ResponseBodyError && error.status < 500) return undefined;
-    if (error instanceof oidc.AuthorizationResponseError) return undefined;
-    // openid-client wraps what a check refused; only a failed request or a provider's own failure is worth a retry.
-    if (error instanceof oidc.ClientError && !/TIMEOUT|HTTP|5\d\d/.test(error.code ?? '')) return undefined;
+    if (isRefusal(error)) return undefined;
     throw new ClaimcheckError(
       'RolesUnavailable',
       'The sign-in service does not answer right now. Try again in a moment.',
@@ -102,4 +99,13 @@ async function granted(
       { cause: error },
     );
   }
+}
+
+/** What the provider or one of the checks said no to. A provider that is overloaded or down has not said anything. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof oidc.AuthorizationResponseError) return true;
+  if (error instanceof oidc.ResponseBodyError) return error.status < 500 && error.status !== 429;
+  if (!(error instanceof oidc.ClientError)) return false;
+  const answer = error.cause instanceof Response ? error.cause.status : 0;
+  return answer < 500 && answer !== 429 && error.code !== 'OAUTH_TIMEOUT';
 }

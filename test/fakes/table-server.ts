@@ -6,7 +6,7 @@ import dynalite from 'dynalite';
 
 /** A DynamoDB server of its own on a free port, with the limits of the real one (1 MB pages, 400 KB items). */
 export class TableServer {
-  readonly #server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0 }) as Server;
+  readonly #server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0 });
   #client: DynamoDBClient | undefined;
 
   async start(): Promise<DynamoDBDocumentClient> {
