@@ -1,6 +1,7 @@
 import type { Basis } from '../basis/basis.ts';
 import type { ContentBlock, MessageBlock, ToolResultBlock } from '../content/block.ts';
 import type { Marker } from '../guard/marker.ts';
+import type { JsonValue } from '../json.ts';
 import type { OwnerKey } from '../reference/owner-key.ts';
 
 /** What a list of chats needs, and nothing that would make it read bodies: at most about 400 bytes as an item. */
@@ -33,6 +34,8 @@ export interface ResultOrigin {
   readonly availableUntil: string | null;
   /** The stored copy stood in storage when the turn was saved. */
   readonly confirmed: boolean;
+  /** What a read or an analysis delivered, for the marker that may take its place. */
+  readonly delivered?: JsonValue;
 }
 
 /** A block of a tool result as it is kept; a marker is kept as fields and rendered on load. */

@@ -1,4 +1,4 @@
-import type { ContentBlock, Message, MessageBlock } from '../content/block.ts';
+import type { ContentBlock, Message, MessageBlock, ToolResultBlock } from '../content/block.ts';
 import { hasExpired, noLongerAllowed, noLongerAvailable, renderMarker } from '../guard/marker.ts';
 import { passesGates, type ToolCatalogue } from '../tool/tool-definition.ts';
 import type { ChatTurn, ResultOrigin, SavedBlock, SavedMessage, SavedToolResult } from './chat.ts';
@@ -15,6 +15,10 @@ export interface Viewer {
 export interface ViewedThread {
   readonly agent: string;
   readonly messages: readonly Message[];
+  /** Where the results in `messages` came from, by their content; only of results that are shown. */
+  readonly origins: ReadonlyMap<readonly ContentBlock[], ResultOrigin>;
+  /** Something reads otherwise than the model saw it. */
+  readonly altered: boolean;
 }
 
 /** Gates of a thing without any are open: nothing of a tool is in it. */
@@ -32,20 +36,36 @@ export function viewThreads(turn: ChatTurn, viewer: Viewer): readonly ViewedThre
   let closed = !opens(turn.inheritedGates, viewer);
   let opening = true;
   return turn.threads.map((saved) => {
+    const origins = new Map<readonly ContentBlock[], ResultOrigin>();
+    let altered = closed;
     const messages = mendedThread(saved).messages.map((message): Message => {
-      const content = message.content.map((block): MessageBlock => {
+      const content = message.content.flatMap((block): MessageBlock[] => {
         if ('origin' in block) {
           const open = opens(block.origin.gates, viewer);
           closed ||= !open;
-          return resultBlock(block, open, viewer.now);
+          const current = resultBlock(block, open, viewer.now);
+          altered ||= closed || isAltered(block, viewer.now);
+          if (open) origins.set(current.toolResult.content, block.origin);
+          return [current];
         }
-        return closed && !(opening && message.role === 'user') ? withheld(block) : block;
+        // A signature covers what stood before it: behind anything that reads otherwise now, it would be refused.
+        if ('reasoningContent' in block) return altered ? [] : [block];
+        return [closed && !(opening && message.role === 'user') ? withheld(block) : block];
       });
       opening = false;
-      return { role: message.role, content: content.filter((block) => !(closed && 'reasoningContent' in block)) };
+      return neverEmpty({ role: message.role, content });
     });
-    return { agent: saved.agent, messages: messages.map(neverEmpty) };
+    return { agent: saved.agent, messages, origins, altered };
   });
+}
+
+/** Past its date, a marker or a reference reads otherwise. */
+function isAltered({ toolResult, origin }: SavedToolResult, now: Date): boolean {
+  const dates = toolResult.content.flatMap((part) =>
+    'marker' in part && 'availableUntil' in part.marker ? [part.marker.availableUntil] : [],
+  );
+  if (origin.availableUntil !== null) dates.push(origin.availableUntil);
+  return dates.some((date) => hasExpired(date, now));
 }
 
 function neverEmpty(message: Message): Message {
@@ -54,11 +74,11 @@ function neverEmpty(message: Message): Message {
 
 function withheld(block: Exclude<SavedMessage['content'][number], SavedToolResult>): MessageBlock {
   if ('toolUse' in block) return { toolUse: { ...block.toolUse, input: {} } };
-  if ('cachePoint' in block || 'reasoningContent' in block) return block;
+  if ('cachePoint' in block) return block;
   return { text: noLongerAllowed };
 }
 
-function resultBlock(block: SavedToolResult, open: boolean, now: Date): MessageBlock {
+function resultBlock(block: SavedToolResult, open: boolean, now: Date): ToolResultBlock {
   const { toolResult, origin } = block;
   const content = open
     ? toolResult.content.map((part) => currentBlock(part, origin, now))

@@ -1,8 +1,6 @@
 import type { Basis } from '../basis/basis.ts';
-import type { Message } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { hasExpired, noLongerAllowed } from '../guard/marker.ts';
-import { repairedMessages } from '../guard/repair.ts';
 import type { OwnerKey } from '../reference/owner-key.ts';
 import { isId } from '../reference/reference.ts';
 import type { ChatHeader, Chats, ChatTurn, NumberedTurn, TurnReference } from './chat.ts';
@@ -32,7 +30,7 @@ export interface ViewedTurn {
   readonly references: readonly ViewedReference[];
   readonly basis: Basis;
   /** What each model saw, under the same rules. */
-  readonly threads: readonly ViewedThread[];
+  readonly threads: readonly Pick<ViewedThread, 'agent' | 'messages'>[];
 }
 
 export interface OpenedChat {
@@ -57,27 +55,6 @@ export async function openChat(chats: Chats, owner: OwnerKey, session: unknown, 
     updatedAt: header.updatedAt,
     turns: turns.map((turn) => viewTurn(turn, viewer)),
   };
-}
-
-/**
- * The earlier turns of a chat as one agent's messages, for a run that continues it: exactly what that agent's model
- * saw, under the roles recorded at the run's admission. An agent that took no part in a turn gets question and answer.
- * `before`: only turns with a smaller number, so that every call of a run sees the same ones. An unknown, hidden or
- * expired chat has no history.
- */
-export async function chatHistory(
-  chats: Chats,
-  owner: OwnerKey,
-  session: string,
-  options: Viewer & { readonly agent: string; readonly before?: number },
-): Promise<readonly Message[]> {
-  const header = await chats.header(owner, session);
-  if (header === undefined || header.hidden || hasPassed(header.expiresAt, options.now)) return [];
-  const turns = await chats.turns(owner, session);
-  const messages = turns
-    .filter((turn) => options.before === undefined || turn.n < options.before)
-    .flatMap((turn) => turnMessages(turn, options));
-  return repairedMessages(messages);
 }
 
 /** Refuses to continue a chat that is hidden or past its date: it is not brought back to life (case H066). */
@@ -117,7 +94,7 @@ function viewTurn(turn: NumberedTurn, viewer: Viewer): ViewedTurn {
     allowed,
     references: turn.references.map((reference) => viewReference(reference, viewer)),
     basis: allowed ? turn.basis : openBasis(turn, viewer),
-    threads: viewThreads(turn, viewer),
+    threads: viewThreads(turn, viewer).map(({ agent, messages }) => ({ agent, messages })),
   };
 }
 
@@ -132,26 +109,4 @@ function viewReference(reference: TurnReference, viewer: Viewer): ViewedReferenc
 function openBasis(turn: ChatTurn, viewer: Viewer): Basis {
   const open = new Set(turn.references.filter(({ gates }) => opens(gates, viewer)).map(({ ref }) => ref));
   return { results: turn.basis.results.filter(({ ref }) => ref !== null && open.has(ref)) };
-}
-
-function turnMessages(turn: NumberedTurn, options: Viewer & { readonly agent: string }): readonly Message[] {
-  const own = viewThreads(turn, options).find((thread) => thread.agent === options.agent);
-  const messages = own?.messages ?? [];
-  const last = messages.at(-1);
-  if (last?.role === 'assistant' && !last.content.some((block) => 'toolUse' in block)) return messages;
-  const answer = closingWords(turn, options);
-  if (messages.length === 0) {
-    return [
-      { role: 'user', content: [{ text: turn.question.trim() === '' ? '(no text)' : turn.question }] },
-      { role: 'assistant', content: [{ text: answer }] },
-    ];
-  }
-  return [...messages, { role: 'assistant', content: [{ text: answer }] }];
-}
-
-/** Roles must alternate, so a turn that broke off ends with a word about that. */
-function closingWords(turn: ChatTurn, viewer: Viewer): string {
-  if (!opens(turn.gates, viewer)) return noLongerAllowed;
-  if (turn.answer.trim() !== '' && turn.status === 'succeeded') return turn.answer;
-  return `(this turn did not finish: ${turn.failure?.message ?? 'no answer'})`;
 }

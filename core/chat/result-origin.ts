@@ -59,7 +59,8 @@ export function originFinder(owner: OwnerKey, ports: OriginPorts): OriginFinder 
     const builtin = ports.tools.find(outcome.tool)?.builtin === true;
     const sources = builtin ? referencesIn([input, outcome.content]).filter((ref) => ref !== outcome.ref) : [];
     const facts = outcome.ref === null ? undefined : await stored(outcome.ref);
-    const gates = new Set<string>(builtin ? [] : [outcome.tool]);
+    // A call that was refused at the gate brought nothing of the tool into the chat, so there is nothing to close.
+    const gates = new Set<string>(builtin || outcome.refused === true ? [] : [outcome.tool]);
     for (const ref of [...sources, ...(outcome.ref === null ? [] : [outcome.ref])]) {
       // An answer of a platform tool may name references that do not exist; a failed read shows nothing of them.
       if (builtin && outcome.status === 'error' && (await stored(ref)).index === undefined) continue;
@@ -72,6 +73,7 @@ export function originFinder(owner: OwnerKey, ports: OriginPorts): OriginFinder 
       gates: [...gates].sort(),
       availableUntil: facts?.index?.availableUntil ?? null,
       confirmed: facts?.index !== undefined,
+      ...(outcome.delivered === undefined ? {} : { delivered: outcome.delivered }),
     };
   }
 

@@ -1,6 +1,8 @@
 import { collectBasis } from '../basis/collect-basis.ts';
 import { type RunCalls, runCalls } from '../basis/run-calls.ts';
+import { ClaimcheckError } from '../errors.ts';
 import type { Replacements } from '../guard/replacements.ts';
+import type { Erasures } from '../run/flow-starter.ts';
 import type { RunMessages } from '../run/messages.ts';
 import type { Outcomes } from '../run/outcomes.ts';
 import type { Run } from '../run/run.ts';
@@ -17,6 +19,8 @@ export interface SaveTurnPorts extends OriginPorts {
   readonly outcomes: Outcomes;
   readonly replacements: Pick<Replacements, 'all'>;
   readonly chats: Chats;
+  /** Nothing is written for somebody whose data was erased. */
+  readonly erasures: Erasures;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
 }
@@ -34,6 +38,9 @@ export async function saveTurn(
 ): Promise<{ readonly n: number; readonly created: boolean }> {
   const recorded = await ports.outcomes.find<{ readonly n: number }>(run.runId, 'save');
   if (recorded !== undefined) return { n: recorded.n, created: false };
+  if (await ports.erasures.isErased(run.owner)) {
+    throw new ClaimcheckError('Forbidden', 'chat: nothing is kept for this owner any more');
+  }
   const now = ports.clock.now();
   const turn = await composeTurn(run, failure, now, ports);
   const saved = await ports.chats.save(run.owner, run.session, turn, {

@@ -20,15 +20,19 @@ export async function savedThread(
   facts: ThreadFacts,
 ): Promise<SavedThread> {
   const saved: SavedMessage[] = [];
+  let replacedBefore = false;
   const inputs = new Map<string, ToolUseBlock['toolUse']['input']>();
   for (const message of messages) {
     for (const block of message.content) {
       if ('toolUse' in block) inputs.set(block.toolUse.toolUseId, block.toolUse.input);
     }
+    // What the model saw last: the guard leaves reasoning out behind the first result that it replaced.
+    const seen = replacedBefore ? message.content.filter((block) => !('reasoningContent' in block)) : message.content;
     saved.push({
       role: message.role,
-      content: await Promise.all(message.content.map((block) => savedBlock(message.turn, block, inputs, facts))),
+      content: await Promise.all(seen.map((block) => savedBlock(message.turn, block, inputs, facts))),
     });
+    replacedBefore ||= message.content.some((block) => replacementOf(block, facts) !== undefined);
   }
   return { agent, messages: saved };
 }
@@ -47,9 +51,7 @@ async function savedBlock(
       ? // A result that the platform made up, such as "not executed": no tool's data in it.
         { tool: '', ref: null, sources: [], gates: [], availableUntil: null, confirmed: false }
       : await facts.origin(outcome, inputs.get(toolUseId));
-  const replacement = facts.replacements.find(
-    (known) => known.toolUseId === toolUseId && known.digest === contentDigest(content),
-  );
+  const replacement = replacementOf(block, facts);
   return {
     toolResult: {
       ...block.toolResult,
@@ -57,6 +59,13 @@ async function savedBlock(
     },
     origin,
   } satisfies SavedToolResult;
+}
+
+function replacementOf(block: MessageBlock, facts: ThreadFacts): Replacement | undefined {
+  if (!('toolResult' in block)) return undefined;
+  const { toolUseId, content } = block.toolResult;
+  const same = facts.replacements.filter((known) => known.toolUseId === toolUseId);
+  return same.length === 0 ? undefined : same.find((known) => known.digest === contentDigest(content));
 }
 
 function replaced(replacement: Replacement, content: readonly ContentBlock[]): readonly SavedBlock[] {

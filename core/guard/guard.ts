@@ -7,6 +7,7 @@ import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import { isMedia, ReplacedMessages, rememberedDigest, replacementSet } from './apply-replacements.ts';
 import { blockTokens, estimateRequest } from './estimate.ts';
 import type { Marker, Shown } from './marker.ts';
+import { type Anchor, prefixDigest } from './prefix-digest.ts';
 import { type Replacement, type Replacements, replacementBlocks } from './replacements.ts';
 import { RunningEstimate } from './running-estimate.ts';
 import { StepCheck } from './step-check.ts';
@@ -29,10 +30,10 @@ export interface PutAway {
   /** An answer of `read_result` or `analyze_result`: nothing of it is stored, it can be asked for again. */
   isSelection(toolUseId: string): boolean;
   /**
-   * Confirms the stored copy, or stores one and confirms that, and answers the marker that names it; undefined when
-   * it could not be confirmed, and then the result stays where it is.
+   * Confirms the stored copy, or stores one and confirms that, and answers the marker that names it. `unconfirmed`:
+   * the storage did not answer; `impossible`: there is nothing that could be opened later. The result then stays.
    */
-  keep(request: PutAwayRequest): Promise<Marker | undefined>;
+  keep(request: PutAwayRequest): Promise<Marker | 'unconfirmed' | 'impossible'>;
 }
 
 export interface GuardOptions {
@@ -48,6 +49,8 @@ export interface GuardPlace {
   readonly turn: number;
   readonly windowTokens: number;
   readonly putAway: PutAway;
+  /** The provider's count of an earlier request of this thread, made in another process. */
+  readonly anchor?: Anchor | undefined;
 }
 
 /** A result smaller than this is never worth a marker, which is about as long. */
@@ -90,6 +93,7 @@ export class Guard {
   ): Promise<{ readonly request: ModelRequest; readonly estimate: number }> {
     const known = this.#known?.runId === place.runId ? this.#known.list : await this.#load(place.runId);
     const standing = this.#withKnown(request, known);
+    if (place.anchor !== undefined) this.#remember(standing, place.anchor);
     const estimate = this.#estimate.of(standing);
     const limit = tokenLimit(place.windowTokens, request.maxTokens);
     const { triggerShare, lowShare } = this.#options.settings.guard;
@@ -119,6 +123,11 @@ export class Guard {
   /** The provider's own count of a request that was answered. */
   counted(request: ModelRequest, tokens: number): void {
     if (tokens > 0) this.#estimate.anchorAt(request, tokens);
+  }
+
+  #remember(request: ModelRequest, anchor: Anchor): void {
+    if (anchor.messages > request.messages.length || prefixDigest(request, anchor.messages) !== anchor.digest) return;
+    this.#estimate.anchorAt({ ...request, messages: request.messages.slice(0, anchor.messages) }, anchor.tokens);
   }
 
   async #load(runId: string): Promise<Replacement[]> {
@@ -172,7 +181,7 @@ export class Guard {
     return { request, estimate: after, unconfirmed };
   }
 
-  async #replacement(candidate: Candidate, place: GuardPlace): Promise<Replacement | 'unconfirmed' | 'no saving'> {
+  async #replacement(candidate: Candidate, place: GuardPlace): Promise<Replacement | 'unconfirmed' | 'impossible'> {
     const { toolUseId, content, status = 'success' } = candidate.block.toolResult;
     const bytes = contentBytes(content);
     const prefix = wholePrefix(content, Math.min(this.#options.settings.guard.replacementBytes, bytes - 1));
@@ -184,7 +193,7 @@ export class Guard {
       latest: candidate.latest,
       shown: prefix.shown,
     });
-    if (marker === undefined) return 'unconfirmed';
+    if (typeof marker === 'string') return marker;
     const bare = marker.kind === 'unfit';
     const draft: Replacement = {
       toolUseId,
@@ -197,7 +206,8 @@ export class Guard {
       madeAt: this.#options.clock.now().toISOString(),
     };
     const smallest = [draft, withoutPrefix(draft)].find((one) => contentBytes(replacementBlocks(one)) < bytes);
-    if (smallest === undefined) return 'no saving';
+    // A note longer than what it replaces is no saving (case H026).
+    if (smallest === undefined) return 'impossible';
     return this.#options.replacements.putIfAbsent(place.runId, smallest);
   }
 }

@@ -23,6 +23,8 @@ export type Marker =
       readonly availableUntil: string;
     }
   | { readonly kind: 'analysis'; readonly refs: readonly string[]; readonly availableUntil: string }
+  /** A listing: nothing stored, asked for again. */
+  | { readonly kind: 'repeat'; readonly tool: string; readonly bytes: number }
   /** A failed call's text: bounded, nothing stored (DESIGN 5.7). */
   | { readonly kind: 'error'; readonly bytes: number }
   /** A selection that was just asked for and does not fit the request: said so, never silently a reference. */
@@ -42,6 +44,9 @@ export const notKept = '[the rest of this result was not kept]';
 export function renderMarker(marker: Marker, now: Date): string {
   if (marker.kind === 'error') {
     return `[the error text of ${marker.bytes} bytes is shortened; nothing more of it was kept]`;
+  }
+  if (marker.kind === 'repeat') {
+    return `[earlier answer of ${marker.tool}, ${marker.bytes} bytes; repeat with ${marker.tool}]`;
   }
   if (marker.kind === 'unfit') {
     return `[not delivered: this answer of ${marker.bytes} bytes about ${marker.refs.join(', ')} does not fit the request; 0 records were loaded, selection_complete false, reason request_limit; ask for fewer records or fields, or use analyze_result]`;

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { BedrockModel } from '../../aws/bedrock-model.ts';
-import { bedrockClient, documentClient } from '../../aws/clients.ts';
-import { callModel, plainConverse } from '../../core/flow/call-model.ts';
+import { bedrockClient, documentClient, s3Client } from '../../aws/clients.ts';
+import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { dynamoChats } from '../../aws/dynamo-chats.ts';
+import { DynamoReplacements } from '../../aws/dynamo-replacements.ts';
+import { S3ResultStore } from '../../aws/s3-result-store.ts';
+import { type ChatHistory, chatHistory } from '../../core/chat/chat-history.ts';
+import { callModel } from '../../core/flow/call-model.ts';
+import { guardedConverse } from '../../core/guard/guarded-converse.ts';
 import { agentInstructions } from '../../prompts/agent-instructions.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { modelSettingsOf, readEnvironment } from '../environment.ts';
@@ -13,21 +19,47 @@ const event = z.strictObject({ runId: hexId, turn: turnNumber, agent: agentName,
 /** Milliseconds for one call of the model service. */
 const modelTimeoutMs = 120_000;
 
-const environment = readEnvironment(process.env, 'runs', 'models');
+const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'chats', 'models', 'tools');
 const { settings } = environment;
+const documents = documentClient();
+const s3 = s3Client();
 const model = new BedrockModel(bedrockClient(modelTimeoutMs));
+const table = runTable(documents, environment.runs, settings);
 const ports = {
-  ...runPorts(runTable(documentClient(), environment.runs, settings)),
+  ...runPorts(table),
+  replacements: new DynamoReplacements(table),
+  catalogue: new DynamoCatalogue(documents, environment.catalog),
+  chats: dynamoChats(documents, environment.chats),
   tools,
-  functions: Object.fromEntries(tools.all().map((tool) => [tool.name, tool.name])),
+  functions: environment.tools,
   instructions: agentInstructions,
   modelSettings: (agent: string) => modelSettingsOf(environment.models, agent),
-  history: async () => [],
-  converse: plainConverse(model),
   settings,
 };
 
 /** Guards and makes one model call of a run, and appends the answer. */
-export const handler = flowHandler('call-model', event, (parsed, { telemetry }) =>
-  callModel(parsed, { ...ports, telemetry }),
-);
+export const handler = flowHandler('call-model', event, (parsed, { telemetry }) => {
+  const store = new S3ResultStore(s3, environment.bucket, telemetry);
+  let chat: ChatHistory | undefined;
+  return callModel(parsed, {
+    ...ports,
+    history: async (run, agent) => {
+      // Roles and instant of the admission: every call of the run sees the same turns.
+      chat = await chatHistory(ports.chats, run.owner, run.session, {
+        agent,
+        roles: run.roles,
+        tools,
+        now: new Date(run.admittedAt),
+        savedBefore: run.admittedAt,
+      });
+      return chat.messages;
+    },
+    converse: guardedConverse(model, {
+      ...ports,
+      store,
+      origin: (content) => chat?.origin(content),
+      telemetry,
+    }),
+    telemetry,
+  });
+});

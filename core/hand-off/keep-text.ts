@@ -1,0 +1,136 @@
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { ClaimcheckError } from '../errors.ts';
+import { makeReference, newId } from '../reference/reference.ts';
+import type { Outcomes } from '../run/outcomes.ts';
+import type { Grants, Run } from '../run/run.ts';
+import { scanBytes } from '../scan/result-scanner.ts';
+import type { Settings } from '../settings.ts';
+import { type ResultIndex, resultFormat } from '../store/result-index.ts';
+import type { ResultStore } from '../store/result-store.ts';
+import type { Clock } from '../telemetry/telemetry.ts';
+
+export interface KeepTextPorts {
+  readonly store: Pick<ResultStore, 'putBody' | 'putIndex' | 'readIndex'>;
+  readonly catalogue: Pick<Catalogue, 'add' | 'find'>;
+  readonly grants: Pick<Grants, 'give'>;
+  readonly outcomes: Pick<Outcomes, 'record'>;
+  readonly clock: Clock;
+  readonly settings: Pick<Settings, 'storage'>;
+}
+
+export interface TextToKeep {
+  /** Under it the result's id is claimed before anything is written, so a repeat stores nothing twice. */
+  readonly key: string;
+  readonly turn: number;
+  readonly index: number;
+  /** What the catalogue says made it: a tool, or `hand-off` for a delegate's text. */
+  readonly tool: string;
+  readonly text: string;
+  /** Gates of the text: the tool that made it, or those of all its sources (DESIGN 7.4). */
+  readonly gates: readonly string[];
+  readonly derivedFrom: readonly string[];
+  /** It expires no later than the earliest of its sources. ISO 8601, UTC. */
+  readonly noLaterThan: readonly string[];
+  readonly fileName?: string;
+}
+
+/**
+ * Stores a text as a result of its own, under the run's owner: body, index, catalogue, grant, in that order. Throws
+ * `StorageUnavailable` when it could not be confirmed.
+ */
+export async function keepText(run: Run, request: TextToKeep, ports: KeepTextPorts): Promise<ResultIndex> {
+  if (request.gates.length === 0) {
+    throw new ClaimcheckError('InvalidInput', 'text: without a gate it would be open to nobody');
+  }
+  const { outcome } = await ports.outcomes.record(run.runId, request.key, {
+    resultId: newId(),
+    availableUntil: availableUntil(request, ports),
+  });
+  const address = { owner: run.owner, session: run.session, id: outcome.resultId };
+  const committed = await ports.store.readIndex(address);
+  if (committed !== undefined) return committed;
+  const bytes = Buffer.from(request.text, 'utf8');
+  const summary = scanBytes(bytes, { previewBytes: 0 });
+  const body = await ports.store.putBody(
+    address,
+    bytes,
+    {
+      tools: request.gates,
+      runId: run.runId,
+      turn: request.turn,
+      index: request.index,
+      availableUntil: outcome.availableUntil,
+      format: resultFormat,
+      contentType: summary.kind === 'json' ? 'application/json' : 'text/plain; charset=utf-8',
+      sha256: summary.sha256,
+      ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+    },
+    { maxBytes: ports.settings.storage.maxBytes, signal: AbortSignal.timeout(ports.settings.storage.uploadTimeoutMs) },
+  );
+  const now = ports.clock.now().toISOString();
+  const index: ResultIndex = {
+    format: resultFormat,
+    ref: makeReference(run.session, outcome.resultId),
+    tool: request.tool,
+    toolVersion: '1',
+    runId: run.runId,
+    turn: request.turn,
+    index: request.index,
+    kind: summary.kind,
+    path: summary.path,
+    unit: summary.unit,
+    bytes: summary.bytes,
+    sha256: summary.sha256,
+    etag: body.etag,
+    records: summary.records,
+    otherLists: summary.otherLists,
+    parseLoss: summary.parseLoss,
+    table: summary.table,
+    fields: summary.fields,
+    population: 'finite',
+    upstream: null,
+    coverage: summary.coverage,
+    profile: null,
+    chunks: summary.chunks,
+    acquiredAt: now,
+    availableUntil: outcome.availableUntil,
+    gates: request.gates,
+    derivedFrom: request.derivedFrom,
+    leftOut: [],
+    ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+  };
+  await ports.store.putIndex(address, index);
+  await ports.catalogue.add({
+    owner: run.owner,
+    ref: index.ref,
+    status: 'stored',
+    tool: index.tool,
+    toolVersion: index.toolVersion,
+    gates: index.gates,
+    runId: run.runId,
+    argumentDigest: index.sha256,
+    kind: index.kind,
+    path: index.path,
+    records: index.records,
+    unit: index.unit,
+    bytes: index.bytes,
+    sha256: index.sha256,
+    fields: index.fields.slice(0, 200),
+    population: index.population,
+    acquiredAt: index.acquiredAt,
+    availableUntil: index.availableUntil,
+    version: 1,
+    supersedes: null,
+    derivedFrom: index.derivedFrom,
+    rolesDigest: run.rolesDigest,
+    reusable: false,
+    ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+  });
+  await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: now });
+  return index;
+}
+
+function availableUntil(request: TextToKeep, ports: Pick<KeepTextPorts, 'clock' | 'settings'>): string {
+  const own = ports.clock.now().getTime() + ports.settings.storage.retentionDays * 86_400_000;
+  return new Date(Math.min(own, ...request.noLaterThan.map((date) => Date.parse(date)))).toISOString();
+}
