@@ -1,7 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { MessageBlock } from '../core/content/block.ts';
 import { ClaimcheckError } from '../core/errors.ts';
-import { blockOf, blockText, textPieces } from '../core/run/block-text.ts';
 import type { RunMessage, RunMessages } from '../core/run/messages.ts';
+import { storedText, storedValue, textPieces } from '../core/run/stored-text.ts';
 import { expiry, four, type RunTable, runPartition } from './run-keys.ts';
 import { type Item, isConditionFailed, itemsWithPrefix } from './table-pages.ts';
 
@@ -24,7 +25,7 @@ export class DynamoMessages implements RunMessages {
   async append(runId: string, message: RunMessage): Promise<void> {
     const blocks = message.content.length;
     for (const [number, block] of message.content.entries()) {
-      const parts = textPieces(blockText(block), partBytes);
+      const parts = textPieces(storedText(block), partBytes);
       for (const [part, text] of parts.entries()) {
         await this.#put(runId, {
           sk: blockKey(message, number) + (part === 0 ? '' : `#${four(part)}`),
@@ -105,7 +106,7 @@ function messageOf(items: readonly Item[]): RunMessage {
         block: number,
       });
     }
-    return blockOf(parts.join(''));
+    return storedValue(parts.join('')) as MessageBlock;
   });
   return {
     agent: String(first['agent']),

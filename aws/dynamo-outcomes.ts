@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ClaimcheckError } from '../core/errors.ts';
 import type { Outcomes } from '../core/run/outcomes.ts';
+import { storedText, storedValue } from '../core/run/stored-text.ts';
 import { expiry, four, type RunTable, runPartition } from './run-keys.ts';
 import { type Item, isConditionFailed, itemsWithPrefix } from './table-pages.ts';
 
@@ -28,7 +29,7 @@ export class DynamoOutcomes implements Outcomes {
   }
 
   async record<T>(runId: string, key: string, outcome: T): Promise<{ readonly created: boolean; readonly outcome: T }> {
-    const text = JSON.stringify(outcome);
+    const text = storedText(outcome);
     const bytes = Buffer.byteLength(text, 'utf8');
     if (bytes > maxOutcomeBytes) {
       throw new ClaimcheckError(
@@ -80,5 +81,5 @@ function outcomeKey(sort: string): string {
 }
 
 function outcomeOf<T>(item: Item): T {
-  return JSON.parse(String(item['outcome'])) as T;
+  return storedValue(String(item['outcome'])) as T;
 }

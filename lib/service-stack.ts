@@ -54,7 +54,11 @@ export class ServiceStack extends Stack {
       runToolSeconds: runToolSeconds(definitions, config),
     });
     const tools = Object.fromEntries(props.tools.map((tool) => [tool.definition.name, this.tool(tool, props)]));
-    platform.runTool.grantInvoke('CLAIMCHECK_TOOLS', { ...tools, ...this.builtins(builtins, platform) });
+    const callable = { ...tools, ...this.builtins(builtins, platform) };
+    platform.runTool.grantInvoke('CLAIMCHECK_TOOLS', callable);
+    // What is deployed is what a model is offered; only run-tool may invoke it.
+    const names = Object.entries(callable).map(([tool, { name }]) => [tool, `${config.name}-${name}`]);
+    platform.callModel.variable('CLAIMCHECK_TOOLS', JSON.stringify(Object.fromEntries(names)));
 
     this.flows = this.makeFlows(config, platform, tools['search_notes']);
     const arns = Object.fromEntries(

@@ -1,4 +1,5 @@
 import type { Message, MessageBlock, ToolResultBlock, ToolUseBlock } from '../content/block.ts';
+import { sendableMessages } from '../content/sendable-messages.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { Model, ModelReply, ModelRequest, ModelSettings } from '../model/model.ts';
 import { ModelServiceError } from '../model/model.ts';
@@ -29,8 +30,8 @@ export interface CallModelPorts {
   /** Instructions of an agent. */
   readonly instructions: (agent: string) => string;
   readonly modelSettings: (agent: string) => ModelSettings;
-  /** Earlier turns of the chat, ready to be sent; empty for a new one. */
-  readonly history: (run: Run) => Promise<readonly Message[]>;
+  /** Earlier turns of the chat as this agent saw them, ready to be sent; empty for a new one. */
+  readonly history: (run: Run, agent: string) => Promise<readonly Message[]>;
   /** One call under the guard (DESIGN 8); `turn` and `agent` say where in the run it is made. */
   readonly converse: (
     request: ModelRequest,
@@ -104,7 +105,11 @@ async function ask(run: Run, agent: string, turn: number, ports: CallModelPorts)
       { text: ports.instructions(agent) },
       ...(model.cachePoints ? [{ cachePoint: { type: 'default' as const } }] : []),
     ],
-    messages: [...(await ports.history(run)), ...thread.map(({ role, content }): Message => ({ role, content }))],
+    // Blocks that are fine stay the same objects: what is known about them is found by them.
+    messages: sendableMessages([
+      ...(await ports.history(run, agent)),
+      ...thread.map(({ role, content }): Message => ({ role, content })),
+    ]),
     tools: offeredTools(run.roles, ports.tools, ports.functions),
     cacheTools: model.cachePoints,
     maxTokens: Math.min(model.maxTokens, maxTokens),

@@ -1,23 +1,24 @@
 import type { ContentBlock } from '../content/block.ts';
+import { sendable } from '../content/sendable.ts';
 import type { ToolOutcome } from '../run/outcomes.ts';
 
 /** An outcome is one item of at most 300 KB; this leaves room for its other fields. */
 const maxContentBytes = 280 * 1024;
 
 /**
- * The outcome with content that one item can hold. Text and JSON are bounded before; pictures and files are not, so
- * the largest of them are replaced by a sentence until the rest fits.
+ * The outcome with content that the model service accepts and one item can hold. Text and JSON are bounded before;
+ * pictures and files are not, so the largest of them are replaced by a sentence until the rest fits `maxBytes`.
  */
-export function fittingOutcome(outcome: ToolOutcome): ToolOutcome {
-  const content = [...outcome.content];
-  while (size(content) > maxContentBytes) {
+export function fittingOutcome(outcome: ToolOutcome, maxBytes = maxContentBytes): ToolOutcome {
+  const content = sendable(outcome.content);
+  while (size(content) > maxBytes) {
     const [largest] = content
-      .map((block, position) => ({ position, bytes: size([block]) }))
+      .map((block, position) => ({ block, position, bytes: size([block]) }))
+      .filter(({ block }) => !('text' in block) && !('json' in block))
       .sort((left, right) => right.bytes - left.bytes);
-    if (largest === undefined || largest.bytes < 1_024) break;
-    content[largest.position] = {
-      text: `[a block of ${largest.bytes} bytes is too large for one answer and was left out]`,
-    };
+    if (largest === undefined) break;
+    const kind = Object.keys(largest.block)[0] ?? 'block';
+    content[largest.position] = { text: `[${kind} left out: it is too large for one answer]` };
   }
   return { ...outcome, content };
 }

@@ -93,13 +93,11 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
           ports,
         );
   const outcome: HookOutcome = {
-    ...fittingOutcome({
-      ...base,
-      status: kept.status,
-      content: kept.content,
-      ref: kept.stored?.ref ?? null,
-      oversize: kept.oversize,
-    }),
+    ...fittingOutcome(
+      { ...base, status: kept.status, content: kept.content, ref: kept.stored?.ref ?? null, oversize: kept.oversize },
+      // What goes back through the state is small, attachments included.
+      ports.settings.transport.maxBytes,
+    ),
     stored: kept.stored,
     warnings: kept.warnings,
   };
@@ -138,5 +136,17 @@ function failed(text: string) {
 }
 
 function answer({ status, content, stored, warnings }: HookOutcome): PostToolHookResult {
-  return { outcome: 'ok', status, content, stored: stored ?? null, warnings: warnings ?? [] };
+  return { outcome: 'ok', status, content: content.map(plain), stored: stored ?? null, warnings: warnings ?? [] };
+}
+
+/** An answer is JSON: bytes leave as base64, as Converse's own JSON has them. */
+function plain(block: ContentBlock): ContentBlock {
+  for (const kind of ['image', 'document', 'video'] as const) {
+    const media = (block as Record<string, { source?: { bytes?: unknown } }>)[kind];
+    if (media?.source?.bytes instanceof Uint8Array) {
+      const bytes = Buffer.from(media.source.bytes).toString('base64');
+      return { [kind]: { ...media, source: { bytes } } } as unknown as ContentBlock;
+    }
+  }
+  return block;
 }

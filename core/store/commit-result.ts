@@ -1,13 +1,14 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { NormalisedResult } from '../content/normalise.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { makeReference } from '../reference/reference.ts';
 import type { ScanSummary } from '../scan/scan-summary.ts';
-import type { KeepPorts, KeepRequest, ResultBody } from './keeping.ts';
+import type { KeepPorts, KeepRequest } from './keeping.ts';
 import { type ResultIndex, resultFormat } from './result-index.ts';
 import { wholeCoverage } from './scan-facts.ts';
 
 type Source =
-  | { readonly kind: 'answer'; readonly body: ResultBody }
+  | { readonly kind: 'answer'; readonly body: NormalisedResult }
   | { readonly kind: 'wrapper'; readonly etag: string; readonly bytes: number; readonly fileName?: string };
 
 /**
@@ -30,7 +31,7 @@ export async function commitResult(
   await checkQuota(ports.catalogue, request, summary.bytes, ports.settings.quota.ownerBytes, now);
   const started = ports.clock.now().getTime();
   const etag = source.kind === 'wrapper' ? source.etag : await putBody(request, source.body, summary, ports);
-  const fileName = source.kind === 'wrapper' ? source.fileName : source.body.fileName;
+  const fileName = source.kind === 'wrapper' ? source.fileName : undefined;
   const index: ResultIndex = {
     format: resultFormat,
     ref: makeReference(run.session, resultId),
@@ -98,14 +99,14 @@ export async function commitResult(
 
 async function putBody(
   request: KeepRequest,
-  body: ResultBody,
+  body: NormalisedResult,
   summary: ScanSummary,
   ports: KeepPorts,
 ): Promise<string> {
   const { run, tool, turn, index, resultId } = request;
   const stored = await ports.store.putBody(
     { owner: run.owner, session: run.session, id: resultId },
-    body.bytes,
+    body.body,
     {
       tools: [tool.name],
       runId: run.runId,
@@ -115,7 +116,6 @@ async function putBody(
       format: resultFormat,
       contentType: body.contentType,
       sha256: summary.sha256,
-      ...(body.fileName === undefined ? {} : { fileName: body.fileName }),
     },
     {
       maxBytes: tool.storageMaxBytes ?? ports.settings.storage.maxBytes,

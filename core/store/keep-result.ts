@@ -1,11 +1,19 @@
 import type { ContentBlock, ToolResult } from '../content/block.ts';
+import { type NormalisedResult, normaliseResult } from '../content/normalise.ts';
 import { scanStream } from '../scan/result-scanner.ts';
 import { boundedError } from './bounded-error.ts';
 import { commitResult } from './commit-result.ts';
 import { contentBytes, textPrefix } from './content-size.ts';
 import { keepStored } from './keep-stored.ts';
-import type { KeepPorts, KeepRequest, Kept, ResultBody } from './keeping.ts';
-import { oversizeError, replacedContent, storedResult, unstoredContent, withReference } from './kept-content.ts';
+import type { KeepPorts, KeepRequest, Kept } from './keeping.ts';
+import {
+  besideBody,
+  oversizeError,
+  replacedContent,
+  storedResult,
+  unstoredContent,
+  withReference,
+} from './kept-content.ts';
 import { isOwnPayload } from './own-payload.ts';
 import type { ResultIndex } from './result-index.ts';
 import { bodyPieces, refusalCode, scanOptions, wholeCoverage } from './scan-facts.ts';
@@ -43,25 +51,30 @@ async function keep(request: KeepRequest, budget: number, ports: KeepPorts): Pro
   if (await isOwnPayload(request.run, result.content, budget, ports.grants)) {
     return unchanged('success', result.content);
   }
-  const body = ports.normalise(result);
+  const body = normaliseResult(result);
   if (request.reported !== undefined && tool.intake === 'wrapper') return keepStored(request, body, budget, ports);
-  if (body.bytes.length <= ports.settings.hook.floorBytes) return unchanged('success', inlineContent(result, body));
+  if (body.body.length <= ports.settings.hook.floorBytes) return unchanged('success', inlineContent(result, body));
   return keepAnswer(request, body, budget, ports);
 }
 
-async function keepAnswer(request: KeepRequest, body: ResultBody, budget: number, ports: KeepPorts): Promise<Kept> {
+async function keepAnswer(
+  request: KeepRequest,
+  body: NormalisedResult,
+  budget: number,
+  ports: KeepPorts,
+): Promise<Kept> {
   const { tool } = request;
   const maxBytes = tool.storageMaxBytes ?? ports.settings.storage.maxBytes;
-  if (body.bytes.length > maxBytes) {
+  if (body.body.length > maxBytes) {
     ports.telemetry.count('Truncation', 1, { tool: tool.name, reason: 'storage_limit' });
-    return unchanged('error', oversizeError(body.bytes.length, maxBytes));
+    return unchanged('error', oversizeError(body.body.length, maxBytes));
   }
   const content = inlineContent(request.result, body);
   const inline = contentBytes(content) <= budget;
   const options = scanOptions(budget, ports.settings);
   const summary = await scanStream(
-    bodyPieces(body.bytes),
-    inline ? { ...options, previewBytes: body.bytes.length } : options,
+    bodyPieces(body.body),
+    inline ? { ...options, previewBytes: body.body.length } : options,
   );
   let index: ResultIndex;
   try {
@@ -70,20 +83,20 @@ async function keepAnswer(request: KeepRequest, body: ResultBody, budget: number
     const code = refusalCode(error, ports.telemetry);
     const warnings = [`not stored: ${code}`];
     if (inline) return { ...unchanged('success', content), warnings };
-    const part = unstoredContent(summary, body.rest, { budget, code, totalBytes: body.bytes.length, tool });
+    const part = unstoredContent(summary, body, { budget, code, totalBytes: body.body.length, tool });
     return { status: 'success', content: part, stored: null, oversize: true, warnings };
   }
   const untouched = inline ? withReference(content, index, wholeCoverage(summary, tool), budget, ports) : undefined;
   if (untouched !== undefined) return storedResult(untouched, index, false);
-  const preview = inline ? await scanStream(bodyPieces(body.bytes), options) : summary;
-  const replaced = replacedContent(preview, body.rest, index, { budget, tool, original: content }, ports);
+  const preview = inline ? await scanStream(bodyPieces(body.body), options) : summary;
+  const replaced = replacedContent(preview, body, index, { budget, tool, original: content }, ports);
   return storedResult(replaced, index, true);
 }
 
 /** What the model gets of a result that is shown whole: with MCP's structured content, that and not its summary alone. */
-function inlineContent(result: ToolResult, body: ResultBody): readonly ContentBlock[] {
-  if (result.structuredContent === undefined) return result.content;
-  return [{ text: Buffer.from(body.bytes).toString('utf8') }, ...body.rest];
+function inlineContent(result: ToolResult, body: NormalisedResult): readonly ContentBlock[] {
+  if (result.structuredContent === undefined || result.structuredContent === null) return result.content;
+  return besideBody(body, [{ text: Buffer.from(body.body).toString('utf8') }]);
 }
 
 function unchanged(status: 'success' | 'error', content: readonly ContentBlock[]): Kept {

@@ -1,8 +1,9 @@
+import type { NormalisedResult } from '../content/normalise.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { isId } from '../reference/reference.ts';
 import { scanStream } from '../scan/result-scanner.ts';
 import { commitResult } from './commit-result.ts';
-import type { KeepPorts, KeepRequest, Kept, ResultBody } from './keeping.ts';
+import type { KeepPorts, KeepRequest, Kept } from './keeping.ts';
 import { replacedContent, storedResult, unstoredContent } from './kept-content.ts';
 import { bodyPieces, refusalCode, scanOptions } from './scan-facts.ts';
 
@@ -19,7 +20,7 @@ interface FoundBody {
  */
 export async function keepStored(
   request: KeepRequest,
-  part: ResultBody,
+  part: NormalisedResult,
   budget: number,
   ports: KeepPorts,
 ): Promise<Kept> {
@@ -37,12 +38,12 @@ export async function keepStored(
       throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy came short');
     }
     const index = await commitResult(request, summary, ports, { kind: 'wrapper', ...found });
-    return storedResult(replacedContent(summary, part.rest, index, { budget, tool }, ports), index, true);
+    return storedResult(replacedContent(summary, part, index, { budget, tool }, ports), index, true);
   } catch (error) {
     const code = refusalCode(error, ports.telemetry);
-    const summary = await scanStream(bodyPieces(part.bytes), options);
+    const summary = await scanStream(bodyPieces(part.body), options);
     const totalBytes = found?.bytes ?? reportedBytes(request.reported);
-    const content = unstoredContent(summary, part.rest, { budget, code, totalBytes, tool });
+    const content = unstoredContent(summary, part, { budget, code, totalBytes, tool });
     return { status: 'success', content, stored: null, oversize: true, warnings: [`not stored: ${code}`] };
   }
 }

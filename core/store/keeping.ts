@@ -7,17 +7,6 @@ import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import type { ToolDefinition } from '../tool/tool-definition.ts';
 import type { ResultStore } from './result-store.ts';
 
-/** A tool's result as bytes: what is stored, what kind of text it is, and what stays beside it. */
-export interface ResultBody {
-  readonly bytes: Uint8Array;
-  readonly contentType: string;
-  /** Blocks that are not part of the stored body (media, acknowledgements) and go on to the model after the preview. */
-  readonly rest: readonly ContentBlock[];
-  /** Said in the commit record, e.g. "1 image". */
-  readonly leftOut: readonly string[];
-  readonly fileName?: string;
-}
-
 export interface KeepPorts {
   readonly store: ResultStore;
   readonly catalogue: Catalogue;
@@ -28,7 +17,6 @@ export interface KeepPorts {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly baseUrl: string;
-  readonly normalise: (result: ToolResult) => ResultBody;
 }
 
 export interface KeepRequest {

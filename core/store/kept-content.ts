@@ -1,4 +1,5 @@
 import type { ContentBlock } from '../content/block.ts';
+import type { NormalisedResult } from '../content/normalise.ts';
 import type { Coverage } from '../coverage/coverage.ts';
 import type { JsonValue } from '../json.ts';
 import type { ScanSummary } from '../scan/scan-summary.ts';
@@ -22,6 +23,12 @@ export function storedResult(content: readonly ContentBlock[], index: ResultInde
   };
 }
 
+/** Blocks in the place of the body: attachments stay where they were, and short words beside the data are not lost. */
+export function besideBody(body: NormalisedResult, blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  const words = body.acknowledgement === null ? [] : [{ text: body.acknowledgement }];
+  return [...body.kept.slice(0, body.keptBefore), ...blocks, ...words, ...body.kept.slice(body.keptBefore)];
+}
+
 /** Content with the data reference appended; undefined when not even the smallest reference fits beside it. */
 export function withReference(
   content: readonly ContentBlock[],
@@ -41,15 +48,20 @@ export function withReference(
  */
 export function replacedContent(
   summary: ScanSummary,
-  rest: readonly ContentBlock[],
+  body: NormalisedResult,
   index: ResultIndex,
   place: { readonly budget: number; readonly tool: ToolDefinition; readonly original?: readonly ContentBlock[] },
   ports: Ports,
 ): readonly ContentBlock[] {
   const { budget, tool, original } = place;
   const content =
-    withReference([...previewBlock(summary), ...rest], index, shownCoverage(summary, tool, 'stored'), budget, ports) ??
-    smallest(summary, rest, index, tool, ports);
+    withReference(
+      besideBody(body, previewBlock(summary)),
+      index,
+      shownCoverage(summary, tool, 'stored'),
+      budget,
+      ports,
+    ) ?? smallest(summary, body, index, tool, ports);
   if (original !== undefined && contentBytes(content) >= contentBytes(original)) return original;
   ports.telemetry.count('ContextBytesSaved', Math.max(0, index.bytes - contentBytes(content)), { tool: tool.name });
   return content;
@@ -57,15 +69,14 @@ export function replacedContent(
 
 function smallest(
   summary: ScanSummary,
-  rest: readonly ContentBlock[],
+  body: NormalisedResult,
   index: ResultIndex,
   tool: ToolDefinition,
   ports: Ports,
 ): readonly ContentBlock[] {
   const nothing = { shown: 0, complete: false, shortened: false };
   const coverage = shownCoverage(summary, tool, 'stored', nothing);
-  const media = rest.filter((block) => !('text' in block) && !('json' in block));
-  return [...media, referenceBlock(index, coverage, 0, ports)];
+  return [...body.kept, referenceBlock(index, coverage, 0, ports)];
 }
 
 function referenceBlock(index: ResultIndex, coverage: Coverage, maxBytes: number, ports: Ports): ContentBlock {
@@ -92,7 +103,7 @@ export function oversizeError(bytes: number, maxBytes: number): readonly Content
  */
 export function unstoredContent(
   summary: ScanSummary,
-  rest: readonly ContentBlock[],
+  body: NormalisedResult,
   facts: {
     readonly budget: number;
     readonly code: string;
@@ -115,6 +126,6 @@ export function unstoredContent(
   const whole = part ? `a result of ${totalBytes ?? 'unknown many'} bytes` : `${summary.records} ${summary.unit}`;
   const note = `[${summary.preview.shown} ${summary.unit} of ${whole} shown; the rest was not kept (${facts.code}) and cannot be read later]`;
   const tail: ContentBlock[] = [{ text: note }, { json: { coverage: coverage as unknown as JsonValue } }];
-  const content = [...previewBlock(summary), ...rest, ...tail];
+  const content = [...besideBody(body, previewBlock(summary)), ...tail];
   return contentBytes(content) <= facts.budget ? content : tail;
 }

@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { documentClient } from '../../aws/clients.ts';
+import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoActiveRuns } from '../../aws/dynamo-active-runs.ts';
+import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { dynamoChats } from '../../aws/dynamo-chats.ts';
+import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
+import { DynamoReplacements } from '../../aws/dynamo-replacements.ts';
 import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
+import { S3ResultStore } from '../../aws/s3-result-store.ts';
+import { saveTurn } from '../../core/chat/save-turn.ts';
 import { closeRun } from '../../core/flow/close-run.ts';
+import { tools } from '../../tools/catalogue.ts';
 import { readEnvironment } from '../environment.ts';
 import { hexId, invalidEvent } from '../flow-handler.ts';
 import { runPorts, runTable } from '../run-ports.ts';
@@ -16,21 +23,39 @@ const event = z.object({
   }),
 });
 
-const environment = readEnvironment(process.env, 'runs');
-const table = runTable(documentClient(), environment.runs, environment.settings);
+const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'chats', 'sessions');
+const { settings } = environment;
+const documents = documentClient();
+const s3 = s3Client();
+const table = runTable(documents, environment.runs, settings);
 const ports = {
   ...runPorts(table),
-  activeRuns: new DynamoActiveRuns(table, environment.settings.run.maxAgeSeconds),
+  replacements: new DynamoReplacements(table),
+  activeRuns: new DynamoActiveRuns(table, settings.run.maxAgeSeconds),
+  erasures: new DynamoErasures({ documents, table: environment.sessions }),
+  catalogue: new DynamoCatalogue(documents, environment.catalog),
+  chats: dynamoChats(documents, environment.chats),
+  tools,
 };
 
-/** Closes runs whose execution ended without closing them. */
+/** Closes runs whose execution ended without closing them, and leaves a failed turn in their chat. */
 export async function handler(input: unknown): Promise<void> {
   const parsed = event.safeParse(input);
   if (!parsed.success) throw invalidEvent(parsed.error);
   const { name: runId, stateMachineArn, status } = parsed.data.detail;
   const telemetry = powertoolsTelemetry('close-run', { runId });
+  const store = new S3ResultStore(s3, environment.bucket, telemetry);
   try {
-    await closeRun({ runId, stateMachineArn, status }, { ...ports, telemetry });
+    await closeRun(
+      { runId, stateMachineArn, status },
+      {
+        ...ports,
+        telemetry,
+        saveFailedTurn: async (run, failure) => {
+          await saveTurn(run, { code: status, message: failure }, settings, { ...ports, store, telemetry });
+        },
+      },
+    );
   } finally {
     telemetry.flush();
   }

@@ -4,7 +4,6 @@ import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { postToolHook } from '../../core/flow/post-tool-hook.ts';
-import { plainBody } from '../../core/store/plain-body.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { readEnvironment } from '../environment.ts';
 import { flowHandler, flowIdentity, hexId, toolIndex, turnNumber } from '../flow-handler.ts';
@@ -31,7 +30,6 @@ const ports = {
   tools,
   settings,
   baseUrl,
-  normalise: plainBody,
 };
 
 /** Keeps a result that a foreign flow passes through its state, and gives back something small. */

@@ -6,7 +6,6 @@ import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { LambdaToolInvoker } from '../../aws/lambda-tool-invoker.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { runTool } from '../../core/flow/run-tool.ts';
-import { plainBody } from '../../core/store/plain-body.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { readEnvironment } from '../environment.ts';
 import { flowHandler, flowIdentity, hexId, toolIndex, turnNumber } from '../flow-handler.ts';
@@ -27,7 +26,6 @@ const ports = {
   tools,
   settings,
   baseUrl,
-  normalise: plainBody,
   sleep: (ms: number) => sleep(ms),
   random: Math.random,
 };

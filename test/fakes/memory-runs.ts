@@ -1,10 +1,10 @@
-import { blockOf, blockText } from '../../core/run/block-text.ts';
 import type { ActiveRuns, Erasures, FlowStarter } from '../../core/run/flow-starter.ts';
 import type { RunMessage, RunMessages } from '../../core/run/messages.ts';
 import type { Attempts, ClaimedAttempt, Outcomes } from '../../core/run/outcomes.ts';
 import type { Grant, Grants, Run, RunRecords } from '../../core/run/run.ts';
+import { storedText, storedValue } from '../../core/run/stored-text.ts';
 
-const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const clone = <T>(value: T): T => storedValue(storedText(value)) as T;
 
 export class MemoryRunRecords implements RunRecords {
   readonly items = new Map<string, Run>();
@@ -31,7 +31,7 @@ export class MemoryMessages implements RunMessages {
 
   async append(runId: string, message: RunMessage) {
     const key = `${runId}|${message.turn}|${message.agent}|${message.role}`;
-    const content = message.content.map((block) => blockOf(blockText(block)));
+    const content = clone(message.content);
     if (!this.items.has(key)) this.items.set(key, { ...message, content });
   }
   async thread(runId: string, agent: string) {

@@ -3,7 +3,6 @@ import { ownerKey } from '../../core/reference/owner-key.ts';
 import { rolesDigest } from '../../core/run/roles-digest.ts';
 import type { Run } from '../../core/run/run.ts';
 import { defaultSettings, type Settings } from '../../core/settings.ts';
-import { plainBody } from '../../core/store/plain-body.ts';
 import type { LogFacts, MetricName, Telemetry } from '../../core/telemetry/telemetry.ts';
 import { type ToolDefinition, toolCatalogue } from '../../core/tool/tool-definition.ts';
 import type { ToolInvoker } from '../../core/tool/tool-invoker.ts';
@@ -110,7 +109,6 @@ export async function runWorld(
     clock: { now: () => now },
     settings: options.settings ?? defaultSettings,
     baseUrl: 'https://check.example',
-    normalise: plainBody,
     tools: toolCatalogue(tools),
     functions: Object.fromEntries(tools.map((tool) => [tool.name, `claimcheck-tool-${tool.name}`])),
     invoker,

@@ -32,7 +32,7 @@ type World = Awaited<ReturnType<typeof runWorld>>;
 const outcomeOf = (world: World, key = 'tool/1/0') => world.outcomes.items.get(`${runId}|${key}`) as ToolOutcome;
 const textOf = (outcome: ToolOutcome) => (outcome.content[0] as { text: string }).text;
 
-async function after(answers: unknown[], change: Parameters<typeof runWorld>[0] = {}) {
+async function calling(answers: unknown[], change: Parameters<typeof runWorld>[0] = {}) {
   const invoker = new ScriptedInvoker(...answers);
   const world = await runWorld({ answer: [use('rows', { query: 'all' })], ...change, invoker });
   const result = await runTool(event, world);
@@ -40,14 +40,14 @@ async function after(answers: unknown[], change: Parameters<typeof runWorld>[0] 
 }
 
 it('answers status and reference alone: no result, no input', async () => {
-  const { result, outcome } = await after([big]);
+  const { result, outcome } = await calling([big]);
   expect(Object.keys(result)).toEqual(['outcome', 'status', 'ref']);
   expect(result).toMatchObject({ outcome: 'ok', status: 'success', ref: expect.stringMatching(`^${session}/`) });
   expect(outcome).toMatchObject({ toolUseId: 'use-1', tool: 'rows', oversize: true });
 });
 
 it('reads the input from the stored message and makes the context itself', async () => {
-  const { invoker } = await after([big]);
+  const { invoker } = await calling([big]);
   expect(invoker.asked).toEqual([
     {
       functionName: 'claimcheck-tool-rows',
@@ -68,7 +68,7 @@ it('reads the input from the stored message and makes the context itself', async
 });
 
 it('a repeated event answers the recorded outcome and touches nothing', async () => {
-  const { world, invoker, result } = await after([big]);
+  const { world, invoker, result } = await calling([big]);
   const before = JSON.stringify([world.store.calls, [...world.outcomes.items], [...world.attempts.items]]);
   expect(await runTool(event, world)).toEqual(result);
   expect(invoker.asked).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('bad input: each ends as a clear error result', () => {
     ],
     ['an input that is no object', use('rows', [1]), /^InvalidInput/],
   ])('%s', async (_name, block, expected) => {
-    const { result, outcome, invoker } = await after([big], {
+    const { result, outcome, invoker } = await calling([big], {
       answer: [block],
       tools: [rowsTool, { ...rowsTool, name: 'secret', roles: ['admin'] }],
     });
@@ -106,9 +106,8 @@ describe('bad input: each ends as a clear error result', () => {
     ['answers an empty list of blocks', { status: 'success', content: [] }, /answered nothing/],
     ['answers something else', { rows: [1, 2] }, /answered nothing/],
     ['answers a text', 'rows', /expected an answer/],
-    ['answers a block of no known kind', { status: 'success', content: [{ rows: [] }] }, /content block 0/],
   ])('a tool that %s', async (_name, answer, expected) => {
-    const { result, outcome, invoker, world } = await after([answer]);
+    const { result, outcome, invoker, world } = await calling([answer]);
     expect(result).toEqual({ outcome: 'ok', status: 'error', ref: null });
     expect(textOf(outcome)).toMatch(expected);
     expect(invoker.asked).toHaveLength(1);
@@ -148,16 +147,16 @@ describe('bad input: each ends as a clear error result', () => {
 
 describe('retries (DESIGN 9)', () => {
   it('a throttled tool is executed again, at most three times, with jittered pauses', async () => {
-    const twice = await after([throttled, throttled, big]);
+    const twice = await calling([throttled, throttled, big]);
     expect(twice.result.status).toBe('success');
     expect(twice.world.pauses).toEqual([100, 200]);
-    const never = await after([throttled]);
+    const never = await calling([throttled]);
     expect(never.invoker.asked).toHaveLength(3);
     expect(textOf(never.outcome)).toBe('ToolUnavailable: rows was throttled after 3 executions');
   });
 
   it('every attempt has a result id of its own', async () => {
-    const { invoker } = await after([throttled, throttled, big]);
+    const { invoker } = await calling([throttled, throttled, big]);
     const ids = invoker.asked.map(({ payload }) => (payload as { context: { resultId: string } }).context.resultId);
     expect(new Set(ids).size).toBe(3);
   });
@@ -172,7 +171,7 @@ describe('retries (DESIGN 9)', () => {
 
   it('a tool with side effects is executed once, and not again after a lost answer', async () => {
     const once = { ...rowsTool, retry: 'once' as const };
-    const failed = await after([throttled], { tools: [once] });
+    const failed = await calling([throttled], { tools: [once] });
     expect(failed.invoker.asked).toHaveLength(1);
     const world = await runWorld({ answer: [use('rows')], tools: [once] });
     await world.attempts.claim(runId, 1, 0);
@@ -182,7 +181,7 @@ describe('retries (DESIGN 9)', () => {
   });
 
   it('an answer that is too large is not asked for again, and the wrapper is named', async () => {
-    const { invoker, outcome } = await after([tooLarge]);
+    const { invoker, outcome } = await calling([tooLarge]);
     expect(invoker.asked).toHaveLength(1);
     expect(textOf(outcome)).toMatch(/^OversizeResult: rows .*wrap the tool/);
   });
@@ -233,7 +232,7 @@ describe('a repeated oversize call', () => {
       supersedes: first.ref,
       version: 2,
     });
-    expect((invoker.asked.at(-1)?.payload as { input: unknown }).input).toEqual({ query: 'all' });
+    expect((invoker.asked.at(-1) as { payload: { input: unknown } }).payload.input).toEqual({ query: 'all' });
     for (const index of [4, 5, 6]) await runTool(at(index), world);
     expect(invoker.asked).toHaveLength(4);
     expect(textOf(outcomeOf(world, 'tool/1/6'))).toContain('as often as one run may');
@@ -261,7 +260,7 @@ describe('a repeated oversize call', () => {
 it('the platform’s own tools get the run and the input, and nothing of theirs is stored', async () => {
   const builtin = { ...rowsTool, name: 'read_result', builtin: true };
   const page = { status: 'success', content: [{ text: rowsText(900) }], delivered: { ref: 'r' } };
-  const { invoker, world, outcome } = await after([page], {
+  const { invoker, world, outcome } = await calling([page], {
     tools: [builtin],
     answer: [use('read_result', { ref: 'r' })],
   });
@@ -272,7 +271,7 @@ it('the platform’s own tools get the run and the input, and nothing of theirs 
 
 it('a picture that one outcome cannot hold is left out and said so', async () => {
   const image = { image: { format: 'png', source: { bytes: Buffer.alloc(400_000, 7).toString('base64') } } };
-  const { outcome } = await after([{ status: 'success', content: [{ text: 'a map' }, image] }]);
+  const { outcome } = await calling([{ status: 'success', content: [{ text: 'a map' }, image] }]);
   expect(outcome.content[0]).toEqual({ text: 'a map' });
-  expect(JSON.stringify(outcome.content[1])).toMatch(/too large for one answer/);
+  expect(JSON.stringify(outcome.content[1])).toMatch(/image left out: it is too large/);
 });

@@ -1,28 +1,26 @@
-import type { MessageBlock } from '../content/block.ts';
-
-/** Marks a byte string inside the JSON text of a block; no JSON of a tool or model can hold this key and mean it. */
+/** Marks a byte string inside a stored JSON text; a key that begins with NUL is none that tools or models use. */
 const bytesKey = '\u0000bytes';
 
-/** One content block as JSON text. Bytes (images, documents) become base64 under a key of their own. */
-export function blockText(block: MessageBlock): string {
-  return JSON.stringify(block, function replace(this: unknown, key: string, value: unknown): unknown {
+/** A content block, or an outcome with blocks in it, as JSON text. Bytes become base64 under a key of their own. */
+export function storedText(value: unknown): string {
+  return JSON.stringify(value, function replace(this: unknown, key: string, inner: unknown): unknown {
     // Buffer has a toJSON of its own, which runs first: look at the holder's value, not at its result.
     const held = (this as Record<string, unknown>)[key];
-    return held instanceof Uint8Array ? { [bytesKey]: Buffer.from(held).toString('base64') } : value;
+    return held instanceof Uint8Array ? { [bytesKey]: Buffer.from(held).toString('base64') } : inner;
   });
 }
 
-export function blockOf(text: string): MessageBlock {
+export function storedValue(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown) => {
     if (typeof value === 'object' && value !== null && bytesKey in value) {
       return new Uint8Array(Buffer.from(String((value as Record<string, unknown>)[bytesKey]), 'base64'));
     }
     return value;
-  }) as MessageBlock;
+  });
 }
 
 /**
- * `text` in pieces of at most `maxBytes` UTF-8 bytes, never splitting a character. JSON text made by `blockText` holds
+ * `text` in pieces of at most `maxBytes` UTF-8 bytes, never splitting a character. JSON text made by `storedText` holds
  * no lone surrogate: `JSON.stringify` escapes them.
  */
 export function textPieces(text: string, maxBytes: number): string[] {
