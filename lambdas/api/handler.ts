@@ -1,18 +1,11 @@
 import { documentClient, s3Client, stepFunctionsClient } from '../../aws/clients.ts';
-import { DynamoActiveRuns } from '../../aws/dynamo-active-runs.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { dynamoChats } from '../../aws/dynamo-chats.ts';
-import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
-import { DynamoGrants } from '../../aws/dynamo-grants.ts';
-import { DynamoMessages } from '../../aws/dynamo-messages.ts';
-import { DynamoOutcomes } from '../../aws/dynamo-outcomes.ts';
 import { DynamoReplacements } from '../../aws/dynamo-replacements.ts';
-import { DynamoRunRecords } from '../../aws/dynamo-runs.ts';
 import { executionStatus } from '../../aws/execution-status.ts';
 import { downloadObjects } from '../../aws/object-url.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { secretText } from '../../aws/session-secret.ts';
-import { StepFunctionsStarter } from '../../aws/step-functions.ts';
 import { assertContinuable } from '../../core/chat/open-chat.ts';
 import { saveTurn } from '../../core/chat/save-turn.ts';
 import { closeRun } from '../../core/flow/close-run.ts';
@@ -24,9 +17,11 @@ import { newId } from '../../core/reference/reference.ts';
 import { admitRun } from '../../core/run/admit.ts';
 import { systemClock, type Telemetry } from '../../core/telemetry/telemetry.ts';
 import { tools } from '../../tools/catalogue.ts';
+import { admissionPorts } from '../admission.ts';
 import { readEnvironment } from '../environment.ts';
 import { httpHandler } from '../http-handler.ts';
 import { people, secrets } from '../people.ts';
+import { runPorts, runTable } from '../run-ports.ts';
 
 const environment = readEnvironment(
   process.env,
@@ -47,22 +42,13 @@ const executions = stepFunctionsClient();
 const known = people(environment, documents);
 const secret = secretText(secrets, environment.secret);
 const clock = systemClock;
-const runTable = {
-  documents,
-  table: environment.runs,
-  clock,
-  keepSeconds: settings.storage.retentionDays * 86_400,
-};
-const runs = new DynamoRunRecords(runTable);
-const messages = new DynamoMessages(runTable);
-const outcomes = new DynamoOutcomes(runTable);
-const grants = new DynamoGrants(runTable);
-const replacements = new DynamoReplacements(runTable);
-const activeRuns = new DynamoActiveRuns(runTable, settings.run.maxAgeSeconds);
-const erasures = new DynamoErasures({ documents, table: environment.sessions });
+const admission = admissionPorts(environment, documents, executions);
+const { runs, messages, activeRuns, erasures } = admission;
 const catalogue = new DynamoCatalogue(documents, environment.catalog);
+const table = runTable(documents, environment.runs, settings);
+const { outcomes } = runPorts(table);
+const replacements = new DynamoReplacements(table);
 const chats = dynamoChats(documents, environment.chats);
-const starter = new StepFunctionsStarter(executions);
 
 /** Runs, chats, catalogue and result views for the console and for programs. */
 export const handler = httpHandler('api', (request: HttpRequest, telemetry) =>
@@ -89,23 +75,7 @@ function portsWith(telemetry: Telemetry): ApiPorts {
       if (session !== null) await assertContinuable(chats, identity.owner, session, clock.now());
       return admitRun(
         { ...request, owner: identity.owner, holder: identity, session: session ?? newId() },
-        {
-          ...{
-            runs,
-            messages,
-            grants,
-            activeRuns,
-            erasures,
-            catalogue,
-            tools,
-            starter,
-            flows,
-            settings,
-            clock,
-            telemetry,
-          },
-          currentRoles: rolesOf,
-        },
+        { ...admission, currentRoles: rolesOf, telemetry },
       );
     },
     find: (runId) => runs.get(runId),
@@ -120,8 +90,19 @@ function portsWith(telemetry: Telemetry): ApiPorts {
           clock,
           telemetry,
           saveFailedTurn: async (open, failure) => {
-            const ports = { messages, outcomes, replacements, catalogue, chats, store, tools, clock, telemetry };
-            await saveTurn(open, { code: status, message: failure }, settings, ports);
+            const saving = {
+              messages,
+              outcomes,
+              replacements,
+              catalogue,
+              chats,
+              erasures,
+              store,
+              tools,
+              clock,
+              telemetry,
+            };
+            await saveTurn(open, { code: status, message: failure }, settings, saving);
           },
         },
       );
