@@ -53,11 +53,13 @@ export function previewCoverage(facts: PreviewFacts): Coverage {
   const whole = facts.complete || facts.shown >= facts.total;
   const byteComplete = facts.shortened !== true;
   const requested = facts.requested ?? (open ? null : facts.total + malformed);
-  const short = requested !== null && facts.requested !== undefined && facts.requested > facts.total;
+  const short = facts.requested !== undefined && facts.requested > facts.total;
+  const explained = malformed > 0 || facts.identity?.mismatch === true || facts.upstream?.partial === true;
   const reasons: CoverageReason[] = [];
   if (!whole || !byteComplete) reasons.push('byte_limit');
   addSourceReasons(reasons, facts, malformed);
-  if (short && reasons.length === 0) reasons.push('upstream_partial');
+  // Fewer came than were asked for, and nothing else says why: the source gave a part.
+  if (short && !explained) reasons.push('upstream_partial');
   if (!whole || !byteComplete) addStorageReasons(reasons, facts);
   return {
     unit: facts.unit,

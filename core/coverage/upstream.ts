@@ -8,8 +8,8 @@ export interface Upstream {
   readonly evidence: string;
 }
 
-/** Objects are looked into this deep: `meta.pagination.total` is three. */
-const depthLimit = 3;
+/** Objects are looked into this deep: `data.issues.pageInfo.hasNextPage` is four. */
+const depthLimit = 4;
 const fieldLimit = 200;
 
 // Names are compared without case, `_`, `-`, `.`, `@` and `$`, so `next_page_token`, `nextPageToken` and `@odata.nextLink` need no variants.
