@@ -4,9 +4,12 @@ import { JsonEvents, type JsonHandler, type JsonValueKind, type JsonVerdict } fr
 interface Want {
   readonly field: number;
   readonly rest: string;
-  /** Length of the first key that matched: a literal dotted key beats a nested path of the same spelling. */
-  readonly rank: number;
+  /** Lengths of the keys that matched, in order: of two ways to spell a path, the one with the longer keys counts. */
+  readonly rank: string;
 }
+
+/** Keys remembered: records of one list share theirs, and a list of odd ones must not fill the memory. */
+const maxSteps = 1000;
 
 interface Level {
   readonly wants: readonly Want[];
@@ -21,10 +24,12 @@ interface Level {
  * One value larger than `maxValueBytes` is counted but not held; `overflow` tells.
  */
 export class FieldPicker {
-  readonly #fields: readonly string[];
   readonly #names: readonly Buffer[];
   readonly #maxBytes: number;
-  #events: JsonEvents;
+  readonly #root: readonly Want[];
+  /** What each top-level key leads to: the same in every record. */
+  readonly #steps = new Map<string, readonly Want[]>();
+  readonly #events: JsonEvents;
   #levels: Level[] = [];
   #next: readonly Want[] = [];
   #taking: readonly Want[] = [];
@@ -32,7 +37,7 @@ export class FieldPicker {
   #inside: readonly Want[] = [];
   #pieces: Uint8Array[] = [];
   #takenBytes = 0;
-  #found: ({ readonly rank: number; readonly bytes: Uint8Array } | undefined)[] = [];
+  #found: ({ readonly rank: string; readonly bytes: Uint8Array } | undefined)[] = [];
   #heldBytes = 0;
   /** Bytes that a picked value had beyond what may be held. */
   overflow = false;
@@ -40,18 +45,18 @@ export class FieldPicker {
   readonly seen: boolean[];
 
   constructor(fields: readonly string[], maxValueBytes: number) {
-    this.#fields = fields;
     this.#names = fields.map((field) => Buffer.from(`${JSON.stringify(field)}:`, 'utf8'));
     this.#maxBytes = maxValueBytes;
     this.seen = fields.map(() => false);
+    this.#root = fields.map((field, position) => ({ field: position, rest: field, rank: '' }));
     this.#events = new JsonEvents(this.#handler);
   }
 
   begin(): void {
-    this.#events = new JsonEvents(this.#handler);
-    this.#levels = [];
-    this.#next = this.#fields.map((field, position) => ({ field: position, rest: field, rank: 0 }));
-    this.#found = this.#fields.map(() => undefined);
+    this.#events.reset();
+    this.#levels.length = 0;
+    this.#next = this.#root;
+    this.#found = [];
     this.#heldBytes = 0;
     this.overflow = false;
   }
@@ -64,11 +69,12 @@ export class FieldPicker {
   end(): Buffer {
     this.#events.finish();
     const parts: Uint8Array[] = [];
-    this.#found.forEach((value, position) => {
-      if (value === undefined) return;
+    for (let position = 0; position < this.#names.length; position += 1) {
+      const value = this.#found[position];
+      if (value === undefined) continue;
       this.seen[position] = true;
       parts.push(parts.length === 0 ? openBrace : comma, this.#names[position] as Buffer, value.bytes);
-    });
+    }
     parts.push(parts.length === 0 ? emptyObject : closeBrace);
     return Buffer.concat(parts);
   }
@@ -76,6 +82,10 @@ export class FieldPicker {
   readonly #handler: JsonHandler = {
     value: (kind) => this.#value(kind),
     key: (name) => {
+      if (this.#levels.length === 1) {
+        this.#next = this.#steps.get(name) ?? this.#firstStep(name);
+        return;
+      }
       const wants = this.#levels.at(-1)?.wants ?? [];
       this.#next = wants.flatMap((want) => step(want, name));
     },
@@ -86,7 +96,7 @@ export class FieldPicker {
       else this.#pieces.push(Buffer.from(buffer.subarray(start, end)));
     },
     taken: () => {
-      const bytes = Buffer.concat(this.#pieces);
+      const bytes = this.#pieces.length === 1 ? (this.#pieces[0] as Uint8Array) : Buffer.concat(this.#pieces);
       this.#heldBytes += bytes.length;
       for (const want of this.#taking) this.#keep(want, bytes);
       if (this.#inside.length === 0) return;
@@ -105,6 +115,12 @@ export class FieldPicker {
       this.#levels.pop();
     },
   };
+
+  #firstStep(name: string): readonly Want[] {
+    const wants = this.#root.flatMap((want) => step(want, name));
+    if (this.#steps.size < maxSteps) this.#steps.set(name, wants);
+    return wants;
+  }
 
   #keep(want: Want, bytes: Uint8Array): void {
     const held = this.#found[want.field];
@@ -139,9 +155,10 @@ const comma = Buffer.from(',');
 const emptyObject = Buffer.from('{}');
 
 function step(want: Want, name: string): Want[] {
-  const rank = want.rank === 0 ? name.length + 1 : want.rank;
+  if (!want.rest.startsWith(name)) return [];
+  const rank = want.rank + String(name.length).padStart(5, '0');
   if (want.rest === name) return [{ field: want.field, rest: '', rank }];
-  if (want.rest.length > name.length && want.rest.startsWith(name) && want.rest[name.length] === '.') {
+  if (want.rest[name.length] === '.') {
     return [{ field: want.field, rest: want.rest.slice(name.length + 1), rank }];
   }
   return [];

@@ -54,6 +54,16 @@ export class JsonEvents {
     this.#handler = handler;
   }
 
+  /** Ready for another text. */
+  reset(): void {
+    this.malformed = false;
+    this.#open.length = 0;
+    this.#mode = modes.seek;
+    this.#expect = 'value';
+    this.#escaped = false;
+    this.#take = false;
+  }
+
   /** Between two roots: nothing is open. */
   get idle(): boolean {
     return this.#mode === modes.seek && this.#open.length === 0;
@@ -70,7 +80,7 @@ export class JsonEvents {
           at = this.#readKey(buffer, at, end);
           break;
         default:
-          at = this.#pass(buffer, at, end);
+          at = this.#pass(buffer, at, end, at);
       }
     }
   }
@@ -111,12 +121,12 @@ export class JsonEvents {
         this.malformed = true;
         return end;
       }
-      return this.#begin(buffer, at, byte);
+      return this.#begin(buffer, at, end, byte);
     }
     return end;
   }
 
-  #begin(buffer: Uint8Array, at: number, byte: number): number {
+  #begin(buffer: Uint8Array, at: number, end: number, byte: number): number {
     const kind = byte === openBrace ? 'object' : byte === openBracket ? 'array' : 'scalar';
     const verdict = this.#handler.value(kind);
     if (verdict === 'enter' && kind !== 'scalar') {
@@ -133,11 +143,21 @@ export class JsonEvents {
       this.#depth = 1;
       this.#inString = false;
     }
-    if (this.#take) this.#handler.raw(buffer, at, at + 1);
-    return at + 1;
+    return this.#pass(buffer, at + 1, end, at);
   }
 
   #readKey(buffer: Uint8Array, from: number, end: number): number {
+    if (this.#key.length === 0 && !this.#escaped) {
+      // Nearly every key: whole in this piece, nothing escaped.
+      let at = from;
+      while (at < end && buffer[at] !== quote && buffer[at] !== backslash) at += 1;
+      if (at < end && buffer[at] === quote && at - from <= maxKeyBytes) {
+        this.#mode = modes.seek;
+        this.#expect = 'colon';
+        this.#handler.key(utf8(buffer, from, at));
+        return at + 1;
+      }
+    }
     for (let at = from; at < end; at += 1) {
       const byte = buffer[at] as number;
       if (this.#escaped) this.#escaped = false;
@@ -153,8 +173,8 @@ export class JsonEvents {
     return end;
   }
 
-  /** Runs to the end of a skipped or taken value, or of the piece. */
-  #pass(buffer: Uint8Array, from: number, end: number): number {
+  /** Runs to the end of a skipped or taken value, or of the piece; `first` is where its bytes in this piece begin. */
+  #pass(buffer: Uint8Array, from: number, end: number, first: number): number {
     let at = from;
     let done = false;
     if (this.#mode === modes.bare) {
@@ -171,7 +191,7 @@ export class JsonEvents {
         else if (byte === closeBrace || byte === closeBracket) done = --this.#depth === 0;
       }
     }
-    if (this.#take && at > from) this.#handler.raw(buffer, from, at);
+    if (this.#take && at > first) this.#handler.raw(buffer, first, at);
     if (done) this.#endValue();
     return at;
   }
@@ -202,6 +222,11 @@ function endsBare(byte: number): boolean {
     byte === 0x0d ||
     byte === 0x09
   );
+}
+
+function utf8(buffer: Uint8Array, start: number, end: number): string {
+  const bytes = Buffer.isBuffer(buffer) ? buffer : Buffer.from(buffer.buffer, buffer.byteOffset, buffer.length);
+  return bytes.toString('utf8', start, end);
 }
 
 function keyText(bytes: readonly number[]): string {

@@ -98,9 +98,7 @@ function withFact(messages: readonly Message[], read: CurrentRead): readonly Mes
   );
   const answers = messages[asked + 1];
   if (asked >= 0 && answers?.role === 'user') {
-    return messages.map((message) =>
-      message === answers ? { ...message, content: [fact, ...message.content] } : message,
-    );
+    return messages.with(asked + 1, { ...answers, content: [fact, ...answers.content] });
   }
   if (asked >= 0)
     return [...messages.slice(0, asked + 1), { role: 'user', content: [fact] }, ...messages.slice(asked + 1)];
