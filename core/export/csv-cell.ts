@@ -2,7 +2,7 @@
  * White space of any kind, controls included, before a sign that starts a formula (full-width forms too), or a TAB, CR
  * or LF at the very start (DESIGN 5.6).
  */
-const formulaStart = /^(?:[\t\r\n]|[\s\u0000-\u001f\u0085\u180e\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+const formulaStart = /^(?:[\t\r\n]|[\s\p{Cc}\u180e\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
 /** A text that is wholly one decimal number (a database's numeric) is a number, not a formula. */
 const decimalNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** Bytes of ASCII that may begin a guarded cell: controls, space, `+ - = @`. Everything else in ASCII is safe. */

@@ -35,11 +35,15 @@ export class CsvFile {
       this.#bytes += piece.length;
       return spool === null ? pipe.write(piece) : spool.append(piece);
     });
-    if (spool === null) this.#rows.add(this.#head());
   }
 
   /** Takes the row that the encoder has just encoded. A promise is answered only when there is something to wait for. */
   add(): Promise<void> | undefined {
+    if (this.#columns < 0 && this.#options.spool === null) {
+      this.#columns = Math.max(1, this.#encoder.columns.length);
+      const waiting = this.#rows.add(this.#head());
+      return waiting === undefined ? this.#addRow() : waiting.then(() => this.#addRow());
+    }
     const width = Math.max(1, this.#encoder.columns.length);
     if (width !== this.#columns) {
       const closing = this.#newSection(width);
@@ -50,6 +54,7 @@ export class CsvFile {
 
   /** Sends what is left, or from a spool everything. */
   async finish(): Promise<void> {
+    if (this.#columns < 0 && this.#options.spool === null) await this.#rows.add(this.#head());
     await this.#rows.flush();
     const { spool } = this.#options;
     if (spool !== null) {
