@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ModelSettings } from '../core/model/model.ts';
 import { defaultSettings, type Settings } from '../core/settings.ts';
 

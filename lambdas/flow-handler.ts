@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
 import { ClaimcheckError, type ErrorOutcome, errorOutcome } from '../core/errors.ts';
 import type { Telemetry } from '../core/telemetry/telemetry.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What the example tools make their data from: set by `npm start -- --records N --seed S`, read from the function's environment. */
 export interface ExampleData {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The part of an API Gateway event (payload 2.0) that is read here. Everything in it comes from outside. */
 const gatewayEvent = z.object({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ViewedTurn } from '../chat/open-chat.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';

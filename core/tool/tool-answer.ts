@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { acceptBlock } from '../content/accept-block.ts';
 import type { ToolResult } from '../content/block.ts';
 import type { JsonValue } from '../json.ts';

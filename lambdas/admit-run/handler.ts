@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { documentClient, stepFunctionsClient } from '../../aws/clients.ts';
 import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
 import { ClaimcheckError, errorOutcome } from '../../core/errors.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BedrockModel } from '../../aws/bedrock-model.ts';
 import { bedrockClient, documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolResult } from '../../core/content/block.ts';
 import type { ToolEvent } from '../../core/tool/tool-definition.ts';
 import { exampleData } from '../example-data.ts';
