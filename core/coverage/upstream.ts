@@ -59,8 +59,12 @@ const totals = new Set([
   'recordstotal',
 ]);
 
+const pageCounts = new Set(['totalpages', 'pagecount', 'pagestotal', 'numpages', 'numberofpages', 'maxpage']);
+
 interface Finding {
   more: string | null;
+  /** More than one page exists, of which this is one. */
+  pages: string | null;
   total: number | null;
   totalEvidence: string | null;
   stated: string | null;
@@ -72,9 +76,11 @@ interface Finding {
  * `rows` is the number of records that came. Null when nothing speaks about more or a total.
  */
 export function detectUpstream(fields: unknown, rows: number): Upstream | null {
-  const finding: Finding = { more: null, total: null, totalEvidence: null, stated: null };
+  const finding: Finding = { more: null, pages: null, total: null, totalEvidence: null, stated: null };
   look(fields, '', 1, finding);
   const short = finding.total !== null && finding.total > rows;
+  // A count that is met outweighs the number of pages: then the tool has put its pages together.
+  if (finding.total === null || short) finding.more ??= finding.pages;
   const evidence = finding.more ?? finding.totalEvidence ?? finding.stated;
   if (evidence === null) return null;
   const both = finding.more !== null && short ? `${finding.more}, ${finding.totalEvidence}` : evidence;
@@ -103,6 +109,9 @@ function judge(name: string, value: unknown, shown: string, finding: Finding): v
     // A cursor's value may be long or secret: that it is there is the evidence.
     if (isCursor(value)) finding.more ??= `${shown} is set`;
     else if (value === null || value === '') finding.stated ??= `${shown} is empty`;
+  } else if (pageCounts.has(name)) {
+    const pages = wholeNumber(value);
+    if (pages !== null && pages > 1) finding.pages ??= `${shown}: ${pages}`;
   } else if (totals.has(name)) {
     const total = wholeNumber(value);
     if (total !== null && (finding.total === null || total > finding.total)) {

@@ -27,10 +27,10 @@ export class AroundFields {
   value(b: Uint8Array, from: number, to: number, path: KeyPath, depth: number): void {
     this.#store.append(b, from, to);
     const short = !this.#store.overflowed;
-    const text = short ? Buffer.from(this.#store.view()).toString() : '';
+    // That a long text is there says enough: a page token of a kilobyte is one.
+    const text = short ? Buffer.from(this.#store.view()).toString() : '"…"';
     this.#store.clear();
     this.#fields += 1;
-    if (!short) return;
     let value: unknown;
     try {
       value = JSON.parse(text);

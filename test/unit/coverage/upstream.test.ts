@@ -1,4 +1,5 @@
 import { detectUpstream } from '../../../core/coverage/upstream.ts';
+import { scanBytes } from '../../../core/scan/result-scanner.ts';
 
 const partial: [string, unknown, number | null, string][] = [
   ['has_more', { has_more: true }, null, 'has_more: true'],
@@ -23,6 +24,7 @@ const partial: [string, unknown, number | null, string][] = [
   ['GitHub search', { total_count: 812, incomplete_results: false }, 812, 'total_count: 812'],
   ['CKAN', { result: { count: 9000 } }, 9000, 'result.count: 9000'],
   ['both', { meta: { has_more: true, total: 64 } }, 64, 'meta.has_more: true, meta.total: 64'],
+  ['one of several pages', { page: 1, total_pages: 5 }, null, 'total_pages: 5'],
   ['a page that is not the last', { last: false, totalElements: 99 }, 99, 'last: false, totalElements: 99'],
 ];
 
@@ -41,9 +43,18 @@ test.each([
 
 test('the tool says that this is all', () => {
   expect(detectUpstream({ has_more: false, next_cursor: '' }, 25)).toMatchObject({ partial: false });
+  expect(detectUpstream({ total: 25, total_pages: 3 }, 25)).toMatchObject({ partial: false });
   expect(detectUpstream({ total: 25, next: null }, 25)).toMatchObject({ partial: false, total: 25 });
 });
 
 test('a cursor is evidence by being there: its value is not repeated', () => {
   expect(JSON.stringify(detectUpstream({ next_page_token: 'secret-token' }, 1))).not.toContain('secret-token');
+});
+
+test('a token of a kilobyte behind the list is seen by the scan too', () => {
+  const body = JSON.stringify({ items: [{ id: 1 }, { id: 2 }], meta: { next_page_token: 't'.repeat(1500) } });
+  expect(scanBytes(Buffer.from(body), { previewBytes: 4000 })).toMatchObject({
+    upstream: { partial: true, evidence: 'meta.next_page_token is set' },
+    coverage: { input_complete: false, reasons: ['upstream_partial'] },
+  });
 });
