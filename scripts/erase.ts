@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { documentClient, s3Client, stepFunctionsClient } from '../aws/clients.ts';
+import { ownerData } from '../aws/owner-data.ts';
+import { sessionTable } from '../aws/session-table.ts';
+import { eraseOwner, ownerOfArgument } from '../core/erase/erase-owner.ts';
+import { systemClock } from '../core/telemetry/telemetry.ts';
+
+const usage = `npm run erase -- --owner KEY [--outputs FILE] [--dry-run]
+
+Removes everything that is kept for one owner: sign-ins, objects, catalogue rows, chats and runs. From the first
+moment on nothing more is admitted or written for that owner. Broken off, it can simply be run again.
+
+  --owner KEY     the owner key, as it stands in object keys (the lower-cased, percent-encoded subject)
+  --outputs FILE  the stacks' outputs, as "cdk deploy --outputs-file FILE" writes them (default cdk-outputs.json)
+  --dry-run       only counts what there is
+
+Credentials, region and end points are the AWS SDK's own (AWS_PROFILE, AWS_REGION, …). Prints its report as JSON.
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      owner: { type: 'string' },
+      outputs: { type: 'string', default: 'cdk-outputs.json' },
+      'dry-run': { type: 'boolean', default: false },
+    },
+  });
+  if (values.owner === undefined) {
+    process.stderr.write(usage);
+    return 2;
+  }
+  const owner = ownerOfArgument(values.owner);
+  const output = outputsOf(values.outputs);
+  const documents = documentClient();
+  const tables = {
+    runs: output('RunsTable'),
+    catalog: output('CatalogTable'),
+    chats: output('ChatsTable'),
+    sessions: output('SessionsTable'),
+  };
+  const data = ownerData({
+    s3: s3Client(),
+    documents,
+    executions: stepFunctionsClient(),
+    sessions: sessionTable(documents, tables.sessions),
+    bucket: output('BucketName'),
+    tables,
+  });
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const report = await eraseOwner(owner, { ...data, clock: systemClock, say }, { dry: values['dry-run'] });
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  return 0;
+}
+
+/** Outputs by name, of whichever stack has them; a file may also hold them without stacks. */
+function outputsOf(file: string): (name: string) => string {
+  const parsed = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  const all = Object.assign({}, parsed, ...Object.values(parsed).filter((value) => typeof value === 'object'));
+  return (name) => {
+    const value: unknown = all[name];
+    if (typeof value !== 'string') throw new Error(`${file}: there is no output ${name}`);
+    return value;
+  };
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`erase: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
