@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** What `npm start -- …` was asked for. */
@@ -8,6 +9,8 @@ export interface StartOptions {
   readonly question: string;
   readonly agent: string;
   readonly port?: number;
+  /** Where everything is kept; absent: `.local` of the checkout. */
+  readonly folder?: string;
 }
 
 const standard = {
@@ -23,6 +26,7 @@ export const usage = `npm start [-- options]
   --agent NAME     which flow answers (default assistant)
   --once           ask, print the answer, stop everything
   --port P         port of the local platform (default: that of the last start, or a free one)
+  --folder PATH    where everything is kept (default .local)
 `;
 
 /** Reads the arguments; throws a message that names the one that is wrong. */
@@ -37,6 +41,7 @@ export function readArguments(args: readonly string[]): StartOptions {
       agent: { type: 'string' },
       once: { type: 'boolean' },
       port: { type: 'string' },
+      folder: { type: 'string' },
     },
   });
   const port = values.port === undefined ? undefined : whole('--port', values.port, 1024, 65_535);
@@ -47,6 +52,7 @@ export function readArguments(args: readonly string[]): StartOptions {
     agent: values.agent ?? 'assistant',
     once: values.once ?? false,
     ...(port === undefined ? {} : { port }),
+    ...(values.folder === undefined ? {} : { folder: resolve(values.folder) }),
   };
 }
 

@@ -33,8 +33,8 @@ export interface MiniStack {
   readonly pid: number;
   /** Rejects when the emulator ends without being asked to. */
   readonly ended: Promise<never>;
-  /** Lets it write its state, then ends it and every function it started. */
-  stop(): Promise<void>;
+  /** Lets it write its state, then ends it and every function it started. Answers whether the state was written. */
+  stop(): Promise<boolean>;
 }
 
 /**
@@ -61,11 +61,12 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   });
   ended.catch(() => {});
   const stop = async () => {
-    if (stopping) return;
+    if (stopping) return true;
     stopping = true;
-    await end(child, pid);
+    const saved = await end(child, pid);
     rmSync(scratch, { recursive: true, force: true });
     if (python === undefined) await runCommand('docker', ['rm', '--force', container(options.port)]);
+    return saved;
   };
   try {
     await Promise.race([waitUntilReady(url), ended]);
@@ -146,13 +147,15 @@ async function waitUntilReady(url: string): Promise<void> {
 }
 
 /** SIGTERM lets the emulator save; what has not ended after half a minute is killed with its children. */
-async function end(child: ChildProcess, pid: number): Promise<void> {
+async function end(child: ChildProcess, pid: number): Promise<boolean> {
+  let saved = false;
   if (child.exitCode === null && child.signalCode === null) {
-    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const gone = new Promise<boolean>((resolve) => child.once('exit', () => resolve(true)));
     process.kill(pid, 'SIGTERM');
-    await Promise.race([gone, sleep(30_000, undefined, { ref: false })]);
+    saved = await Promise.race([gone, sleep(30_000, false, { ref: false })]);
   }
   endGroup(pid, 'SIGKILL');
+  return saved;
 }
 
 function tail(log: string): string {

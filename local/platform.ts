@@ -61,25 +61,25 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     examples: options.examples,
     ...(options.settings === undefined ? {} : { settings: options.settings }),
   };
-  const running: { stop(): Promise<void> }[] = [];
+  let model: ModelServer | undefined;
+  let emulator: MiniStack | undefined;
   const stop = async () => {
-    for (const part of running.splice(0).reverse()) await part.stop();
+    const saved = await emulator?.stop();
+    await model?.stop();
     const known = readMemory(folder);
-    if (known !== undefined) {
-      const { emulatorPid: _stopped, ...rest } = known;
-      writeMemory(folder, rest);
-    }
+    // An emulator that could not save stays on record: the next start must not trust what it finds.
+    if (known === undefined || saved === false) return;
+    const { emulatorPid: _stopped, ...rest } = known;
+    writeMemory(folder, rest);
   };
   try {
-    const model = await startModelServer({ record: folder.modelRequests });
-    running.push(model);
+    model = await startModelServer({ record: folder.modelRequests });
     // The app is synthesised while the emulator starts: neither needs the other.
     const needed = memory.deployed !== digestOf(target);
     const assembly = needed ? synthesize(folder, target, options.abort) : undefined;
     assembly?.catch(() => {});
     if (needed) say('synthesising the app and bundling its functions');
-    const emulator = await emulate(folder, memory, model, say);
-    running.push(emulator);
+    emulator = await emulate(folder, memory, model, say);
     writeMemory(folder, { ...memory, emulatorPid: emulator.pid });
     if (assembly !== undefined) {
       if (memory.deployed === undefined) {

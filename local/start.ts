@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readArguments, type StartOptions, usage } from './command-line.ts';
 import { executionStates, statesTable } from './execution-states.ts';
+import { localFolder } from './folder.ts';
 import { output, type Platform, startPlatform } from './platform.ts';
 import { localUsers } from './users.ts';
 
@@ -33,6 +34,7 @@ async function main(): Promise<number> {
       say,
       abort: abort.signal,
       ...(options.port === undefined ? {} : { port: options.port }),
+      ...(options.folder === undefined ? {} : { folder: localFolder(options.folder) }),
     });
     const work = askOnce(platform, options, say);
     work.catch(() => {});
