@@ -5,8 +5,8 @@ export const missingResult = 'This call has no recorded result.';
 
 /**
  * Messages whose tool calls and results are in step (case H013): each call of an assistant turn is answered once, in
- * the one user turn that follows; a missing answer becomes an error result; one too many, or given twice, is left out
- * (the first counts); words between call and result move behind the results. In order: the very same array back.
+ * the user turn that follows; a missing answer becomes an error result; one too many, or given twice, is left out (the
+ * first counts); words between call and result move behind the results. In order: the very same array back.
  */
 export function repairedMessages(messages: readonly Message[]): readonly Message[] {
   return inStep(messages) ? messages : repaired(messages);
@@ -22,7 +22,7 @@ function inStep(messages: readonly Message[]): boolean {
       if (new Set(asked).size !== asked.length) return false;
       continue;
     }
-    if (messages[at - 1]?.role === 'user' || useIds(message).length > 0) return false;
+    if (useIds(message).length > 0) return false;
     if (results.length !== asked.length || new Set(results).size !== results.length) return false;
     if (!results.every((id) => asked.includes(id))) return false;
     asked = [];
@@ -53,19 +53,23 @@ function repaired(messages: readonly Message[]): readonly Message[] {
       if (pending.length > 0 && at === messages.length - 1) add(out, 'user', answers(pending, []));
       continue;
     }
-    // All user turns up to the next assistant turn are one turn.
-    const blocks: MessageBlock[] = [];
-    let end = at;
-    for (; end < messages.length && messages[end]?.role === 'user'; end += 1) {
-      blocks.push(...(messages[end] as Message).content);
+    // The turns that the answers are spread over become one; turns behind them stay as they are.
+    const blocks: MessageBlock[] = [...message.content];
+    while (pending.length > 0 && messages[at + 1]?.role === 'user' && !answered(pending, blocks)) {
+      at += 1;
+      blocks.push(...(messages[at] as Message).content);
     }
-    at = end - 1;
     const results = blocks.filter((block) => 'toolResult' in block);
     const others = blocks.filter((block) => !('toolResult' in block) && !('toolUse' in block));
-    add(out, 'user', [...answers(pending, results), ...others]);
+    out.push({ role: 'user', content: [...answers(pending, results), ...others] });
     pending = [];
   }
   return out.filter((message) => message.content.length > 0);
+}
+
+function answered(uses: readonly ToolUseBlock[], blocks: readonly MessageBlock[]): boolean {
+  const ids = new Set(blocks.flatMap((block) => ('toolResult' in block ? [block.toolResult.toolUseId] : [])));
+  return uses.every((block) => ids.has(block.toolUse.toolUseId));
 }
 
 /** Results in the order in which they came, missing ones behind them. */

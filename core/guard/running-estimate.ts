@@ -14,21 +14,22 @@ export class RunningEstimate {
   #messages: readonly Message[] = [];
   /** Estimated tokens of the first n messages. */
   #sums: number[] = [0];
-  #anchor: { readonly parts: Parts; readonly tokens: number; readonly estimated: number } | undefined;
+  #anchor: { readonly parts: Parts; readonly tokens: number } | undefined;
 
   of(request: Parts): number {
     const sum = this.#sumOf(request.messages);
     const anchor = this.#anchor;
     if (anchor !== undefined && this.#holds(anchor.parts, request)) {
       const count = anchor.parts.messages.length;
-      return Math.ceil(anchor.tokens + sum - (this.#sums[count] as number));
+      // Sums of fractions are a little off; a whole token is not to be made of that.
+      return Math.ceil(anchor.tokens + sum - (this.#sums[count] as number) - 1e-6);
     }
     return Math.ceil(fixedTokens(request) + sum);
   }
 
   /** The provider's own count of a request: `inputTokens + cacheReadInputTokens + cacheWriteInputTokens`. */
   anchorAt(request: Parts, tokens: number): void {
-    this.#anchor = { parts: request, tokens, estimated: this.#sumOf(request.messages) };
+    this.#anchor = { parts: request, tokens };
   }
 
   #holds(anchored: Parts, request: Parts): boolean {

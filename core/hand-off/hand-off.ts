@@ -1,6 +1,6 @@
 import { collectBasis } from '../basis/collect-basis.ts';
 import { type RunCalls, runCalls } from '../basis/run-calls.ts';
-import { type OriginPorts, originFinder } from '../chat/result-origin.ts';
+import { type OriginFinder, type OriginPorts, originFinder } from '../chat/result-origin.ts';
 import type { ContentBlock } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
