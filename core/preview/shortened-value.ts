@@ -38,6 +38,8 @@ class Shortener implements JsonEvents {
   #safe = { parts: 0, written: 0, copied: 0, depth: 0, empty: true };
   #full = false;
   #done = false;
+  #end = 0;
+  #ending = '';
 
   constructor(json: Uint8Array, room: number) {
     this.#json = json;
@@ -57,8 +59,6 @@ class Shortener implements JsonEvents {
     return this.#closed();
   }
 
-  #end = 0;
-
   valueStart(at: number, depth: number, firstByte: number): void {
     if (this.#full) return;
     if (firstByte === 0x7b || firstByte === 0x5b) {
@@ -71,8 +71,9 @@ class Shortener implements JsonEvents {
   }
 
   valueEnd(end: number, depth: number, bad: boolean): void {
-    if (this.#full || bad) {
-      this.#full = true;
+    if (this.#full) return;
+    if (bad) {
+      this.#stop();
       return;
     }
     if (this.#scalarAt >= 0 && this.#scalarByte === 0x22 && end - this.#scalarAt > this.#stringBytes + markBytes) {
@@ -82,7 +83,7 @@ class Shortener implements JsonEvents {
     if (depth === 0) {
       this.#done = true;
       this.#end = end;
-      if (this.#written + end - this.#copied > this.#room) this.#full = true;
+      if (this.#written + end - this.#copied > this.#room) this.#stop();
     } else this.#note(end, depth, false);
   }
 
@@ -122,20 +123,28 @@ class Shortener implements JsonEvents {
   #note(at: number, depth: number, empty: boolean): void {
     const size = this.#written + at - this.#copied;
     if (size + depth + markRoom > this.#room) {
-      this.#full = true;
+      this.#stop();
       return;
     }
     this.#safe = { parts: this.#parts.length, written: at, copied: this.#copied, depth, empty };
   }
 
+  /** No more is taken. The ending is made now: the recogniser reads on and forgets which containers were open. */
+  #stop(): void {
+    this.#full = true;
+    const { depth, empty } = this.#safe;
+    if (depth === 0) return;
+    const open = this.#machine;
+    const levels = Array.from({ length: depth }, (_, i) => (open.isList(depth - 1 - i) ? ']' : '}'));
+    this.#ending = `${empty ? '' : ','}${open.isList(depth - 1) ? markElement : markMember}${levels.join('')}`;
+  }
+
   #closed(): Buffer | null {
-    const { parts, written, copied, depth, empty } = this.#safe;
+    if (!this.#full) this.#stop();
+    const { parts, written, copied, depth } = this.#safe;
     if (depth === 0) return null;
-    const types = this.#machine;
-    const inList = types.isList(depth - 1);
-    let close = `${empty ? '' : ','}${inList ? markElement : markMember}`;
-    for (let level = depth - 1; level >= 0; level--) close += types.isList(level) ? ']' : '}';
-    return Buffer.concat([...this.#parts.slice(0, parts), this.#json.subarray(copied, written), Buffer.from(close)]);
+    const shown = this.#json.subarray(copied, written);
+    return Buffer.concat([...this.#parts.slice(0, parts), shown, Buffer.from(this.#ending)]);
   }
 }
 

@@ -1,3 +1,5 @@
+import { plainBytes } from './plain-bytes.ts';
+
 /** Gets each row of a delimited text: offsets of its first byte and past its last, line terminator excluded. */
 export interface CsvRowEvents {
   rowStart(at: number): void;
@@ -27,7 +29,8 @@ export class CsvRows {
     this.base = base;
   }
 
-  write(b: Uint8Array, from: number, to: number): void {
+  write(piece: Uint8Array, from: number, to: number): void {
+    const b = plainBytes(piece);
     const base = this.base - from;
     const delimiter = this.#delimiter;
     let state = this.#state;

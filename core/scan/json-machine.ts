@@ -1,3 +1,9 @@
+import { blank, isEscape, isHex, plain, State } from './json-bytes.ts';
+import { JsonSkip } from './json-skip.ts';
+import { plainBytes } from './plain-bytes.ts';
+
+export { State } from './json-bytes.ts';
+
 /**
  * What a `JsonMachine` tells its owner. `depth` is the number of containers open around the value. Values nested
  * deeper than the machine's `watch` are passed over without a call, which is what makes long lists cheap.
@@ -15,48 +21,11 @@ export interface JsonEvents {
   lineEnd(): void;
 }
 
-/** Where the machine stands; also what a cut text was cut in. */
-export const State = {
-  value: 0,
-  firstElement: 1,
-  firstKey: 2,
-  key: 3,
-  colon: 4,
-  after: 5,
-  string: 6,
-  keyString: 7,
-  escape: 8,
-  hex: 9,
-  minus: 10,
-  zero: 11,
-  integer: 12,
-  point: 13,
-  fraction: 14,
-  exponent: 15,
-  exponentSign: 16,
-  exponentDigits: 17,
-  literal: 18,
-  done: 19,
-  /** After a fault inside a list's element: brackets and strings only, up to the element's end. */
-  lost: 20,
-  lostString: 21,
-  lostEscape: 22,
-  /** After a fault in a line: up to the line's end. */
-  lostLine: 23,
-  dead: 24,
-} as const;
-
 /** Nesting beyond this is a fault, not an exception: the stack of open containers takes a byte a level. */
 const maxDepth = 1_000_000;
 const array = 1;
 const object = 0;
 const literals = ['true', 'false', 'null', 'NaN', 'Infinity'].map((word) => Buffer.from(word, 'latin1'));
-
-/** Bytes that a string passes over without a closer look: all but the quote, the backslash and control characters. */
-const plain = new Uint8Array(256).map((_, byte) => (byte >= 0x20 && byte !== 0x22 && byte !== 0x5c ? 1 : 0));
-/** Separators that may stand between tokens. */
-const blank = new Uint8Array(256);
-for (const byte of [0x20, 0x0a, 0x0d, 0x09]) blank[byte] = 1;
 
 /**
  * A strict JSON recogniser (RFC 8259) over bytes, fed in pieces cut anywhere, without recursion and without making
@@ -74,8 +43,6 @@ export class JsonMachine {
   firstOdd = -1;
   /** Offset of the first fault, or -1. */
   fault = -1;
-  /** A line feed stood inside the value: it is not one line of NDJSON. */
-  brokenOverLines = false;
   /** Bytes of all pieces before the current one. */
   base: number;
   types = new Uint8Array(64);
@@ -85,6 +52,7 @@ export class JsonMachine {
   #literalAt = 0;
   #hexLeft = 0;
   #inKey = false;
+  readonly #skip: JsonSkip;
   #anchor = 0;
   #lineOpen = false;
 
@@ -95,6 +63,7 @@ export class JsonMachine {
   ) {
     this.#events = events;
     this.#lines = options.lines ?? false;
+    this.#skip = new JsonSkip(this.#lines);
     this.watch = options.watch ?? Number.MAX_SAFE_INTEGER;
     this.base = options.base ?? 0;
   }
@@ -111,8 +80,9 @@ export class JsonMachine {
     return this.types[depth] === array;
   }
 
-  /** Takes `b[from, to)`. Answers where it stopped: `to`, or earlier once `stop` was called or nothing more matters. */
-  write(b: Uint8Array, from: number, to: number): number {
+  /** Takes `piece[from, to)`. Answers where it stopped: `to`, or earlier once `stop` was called or nothing more matters. */
+  write(piece: Uint8Array, from: number, to: number): number {
+    const b = plainBytes(piece);
     const events = this.#events;
     const base = this.base - from;
     const lines = this.#lines;
@@ -124,7 +94,14 @@ export class JsonMachine {
     let c = 0;
     let keyFrom = from;
     let keyFirst = false;
+    const skip = this.#skip;
     while (i < to) {
+      if (depth > watch && (state === State.value || state === State.after || state === State.key)) {
+        i = skip.run(b, i, to, state, depth, watch, types);
+        state = skip.state;
+        depth = skip.depth;
+        if (i >= to) break;
+      }
       switch (state) {
         case State.string:
           while (i < to && plain[b[i] as number] === 1) i++;
@@ -446,6 +423,11 @@ export class JsonMachine {
     return i;
   }
 
+  /** A line feed stood inside the value: it is not one line of NDJSON. */
+  get brokenOverLines(): boolean {
+    return this.#skip.sawLineFeed;
+  }
+
   /** Whether the bytes so far may end here. */
   get wouldEnd(): boolean {
     return this.state === State.done || (this.depth === 0 && isWholeNumber(this.state));
@@ -471,7 +453,7 @@ export class JsonMachine {
   /** Notes a line feed between tokens; true when it breaks the line that is being read. */
   #newline(depth: number): boolean {
     if (depth === 0) return false;
-    if (!this.#lines) this.brokenOverLines = true;
+    if (!this.#lines) this.#skip.sawLineFeed = true;
     return this.#lines;
   }
 
@@ -499,12 +481,4 @@ export class JsonMachine {
 
 function isWholeNumber(state: number): boolean {
   return state === State.zero || state === State.integer || state === State.fraction || state === State.exponentDigits;
-}
-
-function isEscape(c: number): boolean {
-  return c === 0x22 || c === 0x5c || c === 0x2f || c === 0x62 || c === 0x66 || c === 0x6e || c === 0x72 || c === 0x74;
-}
-
-function isHex(c: number): boolean {
-  return (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66);
 }

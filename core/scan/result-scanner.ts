@@ -10,6 +10,7 @@ import { chunkCount } from './chunk-schedule.ts';
 import { detectionBytes, type KindOptions, startScan } from './detect-kind.ts';
 import type { JsonScan } from './json-scan.ts';
 import { NdjsonScan } from './ndjson-scan.ts';
+import { plainBytes } from './plain-bytes.ts';
 import { recordFields } from './record-fields.ts';
 import type { ResultKind, ScanSummary } from './scan-summary.ts';
 
@@ -22,6 +23,8 @@ export interface ScanOptions {
   readonly profileBytes?: number;
   /** A record wider than this is counted and indexed but not looked into. Default 1 MiB. */
   readonly maxRecordBytes?: number;
+  /** Bytes of the body's head that its kind is told by. Default 64 KiB. */
+  readonly detectBytes?: number;
 }
 
 /** Work is done in pieces that stay in the processor's cache between hashing and scanning. */
@@ -36,13 +39,16 @@ export class ResultScanner {
   readonly #kindOptions: KindOptions;
   readonly #digests = new ChunkDigests();
   readonly #head: ByteStore;
+  readonly #detectBytes: number;
   #kind: ResultKind = 'text';
   #scan: BodyScan | null = null;
   #bytes = 0;
 
   constructor(options: ScanOptions) {
     this.#options = options;
-    this.#head = new ByteStore(Math.max(detectionBytes, options.previewBytes + 3));
+    // Less than a byte-order mark and one character tells nothing.
+    this.#detectBytes = Math.max(4, options.detectBytes ?? detectionBytes);
+    this.#head = new ByteStore(Math.max(detectionBytes, this.#detectBytes, options.previewBytes + 3));
     this.#kindOptions = {
       headBytes: options.previewBytes + 1,
       maxRecordBytes: options.maxRecordBytes ?? 1024 * 1024,
@@ -54,7 +60,8 @@ export class ResultScanner {
     };
   }
 
-  write(chunk: Uint8Array): void {
+  write(bytes: Uint8Array): void {
+    const chunk = plainBytes(bytes);
     for (let from = 0; from < chunk.length; from += pieceBytes) {
       const to = Math.min(chunk.length, from + pieceBytes);
       this.#digests.write(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to));
@@ -104,10 +111,10 @@ export class ResultScanner {
 
   #take(chunk: Uint8Array, from: number, to: number): void {
     if (this.#scan === null) {
-      const missing = detectionBytes - this.#head.length;
+      const missing = this.#detectBytes - this.#head.length;
       const split = Math.min(to, from + missing);
       this.#head.append(chunk, from, split);
-      if (this.#head.length < detectionBytes) return;
+      if (this.#head.length < this.#detectBytes) return;
       this.#start(false);
       from = split;
     }

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { headPreview } from '../core/preview/head-preview.ts';
+import { ResultScanner, scanBytes } from '../core/scan/result-scanner.ts';
+import { generated, type Shape, shapes } from './generated-results.ts';
+
+/**
+ * `npm run bench -- preview [--gigabytes N]`: what previews, totals, index, digests and profile cost, as ratios to `JSON.parse`
+ * of the same text in the same run. CPU time (user + system), the fastest of several rounds that take turns. Then results of N GB (default
+ * 1) that exist only as a stream: speed and resident memory, each shape in a process of its own.
+ */
+const previewBytes = 24 * 1024;
+
+function cpuMs(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const used = process.cpuUsage(before);
+  return (used.user + used.system) / 1000;
+}
+
+/**
+ * The fastest of several rounds of each, one work after the other: a forced collection between rounds would throw
+ * away compiled code, and the collector's own threads count as CPU time.
+ */
+function best(rounds: number, works: Readonly<Record<string, () => unknown>>): Record<string, number> {
+  const fastest: Record<string, number> = {};
+  for (const [name, work] of Object.entries(works)) {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round++) least = Math.min(least, cpuMs(work));
+    fastest[name] = least;
+  }
+  return fastest;
+}
+
+function nestedRows(bytes: number): string {
+  const cities = ['Lisbon', 'Kraków', 'Osaka', 'Tromsø', 'Quito'];
+  const rows: string[] = [];
+  for (let size = 0, id = 0; size < bytes; id++) {
+    const row = JSON.stringify({
+      id,
+      name: `customer ${id}`,
+      open: id % 3 === 0,
+      balance: Math.round(((id * 7919) % 100_000) * 1.01) / 100,
+      address: {
+        city: cities[id % 5],
+        zip: String(10_000 + (id % 9000)),
+        geo: { lat: (id % 180) - 90, lon: id / 1000 },
+      },
+      tags: ['a', `t${id % 7}`],
+      lines: [
+        { sku: `S-${id % 500}`, qty: id % 9 },
+        { sku: 'X', qty: 1 },
+      ],
+      note: null,
+    });
+    rows.push(row);
+    size += Buffer.byteLength(row) + 1;
+  }
+  return `{"total":${rows.length},"data":{"rows":[${rows.join(',')}]}}`;
+}
+
+function table(rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  for (const row of rows) {
+    process.stdout.write(
+      `${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')}\n`,
+    );
+  }
+}
+
+function inMemory(): void {
+  const text = nestedRows(14_700_000);
+  const bytes = Buffer.from(text);
+  const copy = Buffer.alloc(bytes.length);
+  let sink = 0;
+  const times = best(12, {
+    'preview + total + index + SHA-256': () => scanBytes(bytes, { previewBytes }),
+    'the same with the full profile': () => scanBytes(bytes, { previewBytes, profile: true }),
+    'floor: SHA-256': () => createHash('sha256').update(bytes).digest(),
+    'floor: a loop over the bytes': () => {
+      for (let i = 0; i < bytes.length; i++) sink += bytes[i] as number;
+    },
+    'floor: Buffer.copy': () => bytes.copy(copy),
+    'JSON.parse': () => JSON.parse(text),
+  });
+  const parse = times['JSON.parse'] as number;
+  const targets: Record<string, string> = {
+    'preview + total + index + SHA-256': '<= 0.3',
+    'the same with the full profile': '<= 1.2',
+  };
+  process.stdout.write(`${(bytes.length / 1e6).toFixed(1)} MB of nested JSON, one line (${sink > 0 ? 'UTF-8' : ''})\n`);
+  table([
+    ['', 'ms', 'MB/s', '× JSON.parse', 'target'],
+    ...Object.entries(times).map(([name, ms]) => [
+      name,
+      ms.toFixed(1),
+      (bytes.length / 1000 / ms).toFixed(0),
+      (ms / parse).toFixed(2),
+      targets[name] ?? '',
+    ]),
+  ]);
+
+  const head = bytes.subarray(0, previewBytes + 64);
+  const cuts = 400;
+  const cut = best(9, {
+    cut: () => {
+      for (let i = 0; i < cuts; i++) sink += headPreview(head, previewBytes).shown;
+    },
+  });
+  process.stdout.write(
+    `\ncutting a 24 KiB head, warm: ${((cut['cut'] as number) / cuts).toFixed(3)} ms (target <= 0.05)\n`,
+  );
+}
+
+async function streamed(shape: Shape, gigabytes: number): Promise<void> {
+  const scanner = new ResultScanner({ previewBytes });
+  let peak = 0;
+  let pieces = 0;
+  const before = process.cpuUsage();
+  let making = 0;
+  for (const piece of generated(shape, gigabytes * 1e9, (ms) => {
+    making += ms;
+  })) {
+    scanner.write(piece);
+    if (++pieces % 256 === 0) peak = Math.max(peak, process.memoryUsage.rss());
+  }
+  const summary = scanner.end();
+  const used = process.cpuUsage(before);
+  const ms = (used.user + used.system) / 1000 - making;
+  peak = Math.max(peak, process.memoryUsage.rss());
+  process.stdout.write(
+    `${JSON.stringify({
+      shape,
+      kind: summary.kind,
+      records: summary.records,
+      bytes: summary.bytes,
+      MBperSecond: Math.round(summary.bytes / 1000 / ms),
+      rssMB: Math.round(peak / 1e6),
+    })}\n`,
+  );
+}
+
+const at = process.argv.indexOf('--gigabytes');
+const gigabytes = at < 0 ? 1 : Number(process.argv[at + 1]);
+const child = process.argv.indexOf('--shape');
+if (child >= 0) await streamed(process.argv[child + 1] as Shape, gigabytes);
+else {
+  inMemory();
+  process.stdout.write(
+    `\n${gigabytes} GB streamed, no profile (targets: >= 150 MB/s of CPU time, < 150 MB resident)\n`,
+  );
+  const { spawnSync } = await import('node:child_process');
+  for (const shape of shapes) {
+    const run = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', import.meta.filename, '--shape', shape, '--gigabytes', String(gigabytes)],
+      { stdio: ['ignore', 'inherit', 'inherit'] },
+    );
+    if (run.status !== 0) process.exitCode = 1;
+  }
+}

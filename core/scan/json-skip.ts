@@ -1,0 +1,149 @@
+import { blank, isEscape, isHex, plain, State } from './json-bytes.ts';
+
+const array = 1;
+const object = 0;
+
+/**
+ * The fast road through JSON that nobody is told about: whole tokens only, no call, no state between bytes. It stops
+ * before anything out of the ordinary (a token that the piece cuts, an exponent, an escape in a key, a fault, the end
+ * of the containers it may close) and leaves that to `JsonMachine`, which reads byte by byte.
+ */
+export class JsonSkip {
+  /** Where it stopped: the state before the next token, and the containers open there. */
+  state: number = State.value;
+  depth = 0;
+  /** A line feed stood between tokens. */
+  sawLineFeed = false;
+  readonly #stopAtLineFeed: boolean;
+
+  constructor(stopAtLineFeed: boolean) {
+    this.#stopAtLineFeed = stopAtLineFeed;
+  }
+
+  /** Takes tokens of `b[i, to)` in state value, after or key, without closing containers down to `floor` open ones. */
+  run(b: Uint8Array, from: number, to: number, state: number, open: number, floor: number, types: Uint8Array): number {
+    const stopAtLineFeed = this.#stopAtLineFeed;
+    let i = from;
+    let mode = state;
+    let depth = open;
+    let inList = types[depth - 1] === array;
+    let j = 0;
+    let c = 0;
+    reading: while (i < to) {
+      c = b[i] as number;
+      if (c <= 0x20) {
+        if (blank[c] !== 1) break;
+        if (c === 0x0a) {
+          if (stopAtLineFeed) break;
+          this.sawLineFeed = true;
+        }
+        i++;
+        continue;
+      }
+      if (mode === State.after) {
+        if (c === 0x2c) {
+          i++;
+          mode = inList ? State.value : State.key;
+          continue;
+        }
+        if (c !== (inList ? 0x5d : 0x7d) || depth <= floor + 1) break;
+        depth--;
+        i++;
+        inList = types[depth - 1] === array;
+        continue;
+      }
+      if (mode === State.key) {
+        if (c !== 0x22) break;
+        j = i + 1;
+        while (j < to && plain[b[j] as number] === 1) j++;
+        if (j + 2 >= to || b[j] !== 0x22 || b[j + 1] !== 0x3a) break;
+        i = j + 2;
+        mode = State.value;
+        c = b[i] as number;
+        if (c === 0x20) {
+          if (i + 1 >= to) break;
+          i++;
+          c = b[i] as number;
+        }
+      }
+      if (c === 0x22) {
+        j = i + 1;
+        for (;;) {
+          while (j < to && plain[b[j] as number] === 1) j++;
+          if (j >= to) break reading;
+          c = b[j] as number;
+          if (c === 0x22) break;
+          if (c !== 0x5c || j + 6 > to) break reading;
+          c = b[j + 1] as number;
+          if (c === 0x75) {
+            if (!isHex(b[j + 2] as number) || !isHex(b[j + 3] as number)) break reading;
+            if (!isHex(b[j + 4] as number) || !isHex(b[j + 5] as number)) break reading;
+            j += 6;
+          } else if (isEscape(c)) j += 2;
+          else break reading;
+        }
+        i = j + 1;
+        mode = State.after;
+      } else if (c === 0x7b || c === 0x5b) {
+        // The byte after a bracket decides between an empty container and its first member.
+        if (depth === types.length || i + 1 >= to) break;
+        j = b[i + 1] as number;
+        if (c === 0x7b) {
+          if (j === 0x7d) {
+            i += 2;
+            mode = State.after;
+          } else if (j === 0x22) {
+            types[depth++] = object;
+            inList = false;
+            i++;
+            mode = State.key;
+          } else break;
+        } else if (j === 0x5d) {
+          i += 2;
+          mode = State.after;
+        } else if (blank[j] === 1) break;
+        else {
+          types[depth++] = array;
+          inList = true;
+          i++;
+          mode = State.value;
+        }
+      } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
+        j = i + 1;
+        if (c === 0x2d) {
+          if (j >= to) break;
+          c = b[j++] as number;
+          if (c < 0x30 || c > 0x39) break;
+        }
+        if (c !== 0x30) while (j < to && (b[j] as number) >= 0x30 && (b[j] as number) <= 0x39) j++;
+        if (j >= to) break;
+        c = b[j] as number;
+        if (c === 0x2e) {
+          const point = j++;
+          while (j < to && (b[j] as number) >= 0x30 && (b[j] as number) <= 0x39) j++;
+          if (j === point + 1 || j >= to) break;
+          c = b[j] as number;
+        }
+        if (c === 0x65 || c === 0x45) break;
+        i = j;
+        mode = State.after;
+      } else if (i + 5 >= to) break;
+      else if (c === 0x74) {
+        if (b[i + 1] !== 0x72 || b[i + 2] !== 0x75 || b[i + 3] !== 0x65) break;
+        i += 4;
+        mode = State.after;
+      } else if (c === 0x6e) {
+        if (b[i + 1] !== 0x75 || b[i + 2] !== 0x6c || b[i + 3] !== 0x6c) break;
+        i += 4;
+        mode = State.after;
+      } else if (c === 0x66) {
+        if (b[i + 1] !== 0x61 || b[i + 2] !== 0x6c || b[i + 3] !== 0x73 || b[i + 4] !== 0x65) break;
+        i += 5;
+        mode = State.after;
+      } else break;
+    }
+    this.state = mode;
+    this.depth = depth;
+    return i;
+  }
+}

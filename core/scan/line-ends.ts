@@ -1,0 +1,48 @@
+/** Finds the lines of a text in pieces cut anywhere; LF or CRLF ends one and is no part of it. */
+export class LineEnds {
+  readonly #onStart: (at: number) => void;
+  readonly #onEnd: (end: number) => void;
+  #offset: number;
+  #open = false;
+  #lastCr = false;
+
+  constructor(onStart: (at: number) => void, onEnd: (end: number) => void, base: number) {
+    this.#onStart = onStart;
+    this.#onEnd = onEnd;
+    this.#offset = base;
+  }
+
+  /** Offset of the next byte. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  write(b: Uint8Array, from: number, to: number): void {
+    const base = this.#offset - from;
+    let i = from;
+    while (i < to) {
+      if (!this.#open) {
+        this.#open = true;
+        this.#lastCr = false;
+        this.#onStart(base + i);
+      }
+      const found = b.indexOf(0x0a, i);
+      if (found < 0 || found >= to) {
+        this.#lastCr = b[to - 1] === 0x0d;
+        break;
+      }
+      const cr = found > i ? b[found - 1] === 0x0d : this.#lastCr;
+      this.#open = false;
+      this.#onEnd(base + found - (cr ? 1 : 0));
+      i = found + 1;
+    }
+    this.#offset += to - from;
+  }
+
+  /** The bytes are over: a last line without its end is a line. */
+  end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#onEnd(this.#offset - (this.#lastCr ? 1 : 0));
+  }
+}
