@@ -4,11 +4,12 @@ type Top = NonNullable<ColumnProfile['top']>;
 
 /** Text of a listed value or bound that is kept when space is short, in characters. */
 const shortText = 40;
+const longPath = 100;
 
 /**
  * What is given up for space, in this order, each for all columns before the next: objects whose fields stand beside
  * them, digits of means, all but three frequent values, array sizes and long bounds, all but the first, string
- * lengths, means, bounds. After that columns go, the last first, and are counted.
+ * lengths, means, bounds, columns of very long names. After that columns go, the last first, and are counted.
  */
 const steps: readonly ((columns: readonly ColumnProfile[]) => readonly ColumnProfile[])[] = [
   withoutPlainObjects,
@@ -20,6 +21,8 @@ const steps: readonly ((columns: readonly ColumnProfile[]) => readonly ColumnPro
   each((column) => omit(column, ['min_length', 'max_length'])),
   each((column) => omit(column, ['mean'])),
   each((column) => omit(column, ['min', 'max'])),
+  // One very long name must not keep out the columns after it.
+  (columns) => columns.filter((column) => column.path.length <= longPath),
 ];
 
 /**

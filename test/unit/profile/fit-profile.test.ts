@@ -28,3 +28,10 @@ test('a profile that fits is left as it is; detail goes before columns', () => {
   expect(bare.columns[119]).toMatchObject({ path: 'column 119', distinct: 4 });
   expect(bare.columns[119]?.top).toBeUndefined();
 });
+
+test('one very long name does not keep out the columns after it', () => {
+  const named = profileOf([`{"${'n'.repeat(250)}":1,"a":2,"b":3}`]);
+  const fitted = fitProfile(named, 300);
+  expect(fitted.columns.map((column) => column.path)).toEqual(['a', 'b']);
+  expect(fitted.columns_left_out).toBe(1);
+});

@@ -90,6 +90,12 @@ describe('profile of JSON records', () => {
     }
   });
 
+  test('a record too wide to be handed over is counted as skipped', () => {
+    const builder = new ProfileBuilder({ format: 'json' });
+    builder.wide(5_000_000);
+    expect(builder.build()).toEqual({ records: 0, skipped_records: 1, columns: [], columns_left_out: 0 });
+  });
+
   test('spelling does not make a value or a key another one', () => {
     const profile = profileOf(['{"k\\u00e9y":"\\u00e9\\ud83d\\ude00/"}', '{ "kéy" : "é😀\\/" }', '{"kéy":"é😀/"}']);
     expect(profile.columns).toHaveLength(1);
