@@ -1,6 +1,7 @@
 import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ClaimcheckError } from '../core/errors.ts';
 import { decodeMetadata, encodeMetadata } from '../core/store/body-metadata.ts';
+import { BodySourceError } from '../core/store/part-reader.ts';
 import { type ResultIndex, resultFormat } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
 import { silentTelemetry, type Telemetry } from '../core/telemetry/telemetry.ts';
@@ -44,6 +45,7 @@ export class S3ResultStore implements ResultStore {
       const { etag, bytes } = await this.#create(target, body);
       return { bytes, etag, metadata };
     } catch (error) {
+      if (error instanceof BodySourceError) throw error.cause;
       this.#telemetry.count('StorageRefusal');
       throw storageTrouble('storing a body', error);
     }

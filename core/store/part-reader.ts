@@ -9,9 +9,15 @@ export interface BodyPart {
   readonly last: boolean;
 }
 
+/** The body's own source failed, not the store: its error is the `cause`. */
+export class BodySourceError extends Error {
+  override readonly name = 'BodySourceError';
+}
+
 /**
  * Cuts a stream into parts of `partBytes`, one ahead, so that the last is known to be the last. At least one part
- * comes, an empty one for an empty stream. Throws `OversizeResult` as soon as more than `maxBytes` were seen.
+ * comes, an empty one for an empty stream. Throws `OversizeResult` as soon as more than `maxBytes` were seen, and
+ * `BodySourceError` when the stream fails.
  */
 export async function* bodyParts(
   body: Uint8Array | AsyncIterable<Uint8Array>,
@@ -21,7 +27,7 @@ export async function* bodyParts(
   let buffer = Buffer.allocUnsafe(body instanceof Uint8Array ? Math.min(body.length, partBytes) : partBytes);
   let filled = 0;
   let seen = 0;
-  for await (const piece of body instanceof Uint8Array ? [body] : body) {
+  for await (const piece of body instanceof Uint8Array ? [body] : sourced(body)) {
     seen += piece.length;
     if (seen > maxBytes) {
       throw new ClaimcheckError('OversizeResult', `result: ${seen} bytes seen, at most ${maxBytes} can be stored`, {
@@ -43,6 +49,14 @@ export async function* bodyParts(
     }
   }
   yield partOf(buffer.subarray(0, filled), true);
+}
+
+async function* sourced(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw new BodySourceError('body: its source failed', { cause: error });
+  }
 }
 
 function partOf(bytes: Uint8Array, last: boolean): BodyPart {

@@ -38,7 +38,7 @@ export interface ResultStore {
   /**
    * Create-only and checksummed. A repeat whose size and metadata match what stands there is a success (a lost
    * response); one that differs throws `StorageUnavailable`. Resolves once the store has confirmed the object.
-   * Throws `OversizeResult` past `maxBytes` and leaves no part behind.
+   * Throws `OversizeResult` past `maxBytes`, and what the body itself throws; either way no part is left behind.
    */
   putBody(
     address: ResultAddress,
