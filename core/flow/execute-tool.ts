@@ -6,6 +6,7 @@ import { type FailureKind, isRetryable } from '../retry/classify.ts';
 import type { Attempts } from '../run/outcomes.ts';
 import type { Run } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
+import type { Kept } from '../store/keeping.ts';
 import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import { parseToolAnswer } from '../tool/tool-answer.ts';
 import type { ToolDefinition, ToolEvent } from '../tool/tool-definition.ts';
@@ -42,6 +43,8 @@ export type Executed =
       readonly resultId: string;
       readonly availableUntil: string;
     }
+  /** Nothing was executed: an earlier attempt had stored its result. */
+  | { readonly kind: 'recalled'; readonly kept: Kept }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly oversize: boolean };
 
 /** Milliseconds kept free after a tool's answer to store it and write the outcome. */
@@ -50,18 +53,24 @@ const afterwardsMs = 5_000;
 /**
  * Executes a tool at most `retry.maxAttempts` times, whatever the layer: every attempt is claimed in the run before it
  * starts, so a repeat of this very function counts on where the last one stopped. A tool marked `once` is executed
- * once, and what became of an execution whose answer was lost is said to be unknown.
+ * once, and what became of an execution whose answer was lost is said to be unknown. `recall` looks for what an attempt
+ * before has stored: with that, nothing is executed again.
  */
 export async function executeTool(
   call: ToolCall,
   tool: ToolDefinition,
   input: JsonObject,
   ports: ExecutePorts,
+  recall: (resultId: string) => Promise<Kept | undefined> = async () => undefined,
 ): Promise<Executed> {
   const maxAttempts = tool.retry === 'once' ? 1 : ports.settings.retry.maxAttempts;
   let last: ToolInvocationError | undefined;
   for (;;) {
-    const { attempt, resultId } = await ports.attempts.claim(call.run.runId, call.turn, call.index);
+    const { attempt, resultId, earlierIds } = await ports.attempts.claim(call.run.runId, call.turn, call.index);
+    for (const id of earlierIds) {
+      const kept = await recall(id);
+      if (kept !== undefined) return { kind: 'recalled', kept };
+    }
     if (attempt > maxAttempts) return exhausted(tool, last, maxAttempts);
     const availableUntil = retentionEnd(ports);
     const timeoutMs = Math.min(tool.timeoutMs, ports.timeLeftMs() - afterwardsMs);

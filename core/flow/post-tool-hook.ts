@@ -85,6 +85,7 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
             index,
             tool,
             result: parsed.result,
+            input: toolUse.input,
             resultId: (await ports.attempts.claim(runId, turn, index)).resultId,
             callDigest: base.callDigest,
             availableUntil: retentionEnd(ports),

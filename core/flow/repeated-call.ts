@@ -23,7 +23,6 @@ export async function earlierOversize(call: ToolCall, outcomes: Outcomes): Promi
 export async function recordOversize(
   call: ToolCall,
   made: { readonly ref: string | null; readonly note?: string },
-  _earlier: readonly OversizeVersion[],
   ports: { readonly outcomes: Outcomes; readonly clock: Clock },
 ): Promise<void> {
   const version: OversizeVersion = { ...made, at: ports.clock.now().toISOString() };

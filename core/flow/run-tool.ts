@@ -1,4 +1,4 @@
-import type { ToolUseBlock } from '../content/block.ts';
+import type { ToolResult, ToolUseBlock } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { checkRun, type FlowIdentity } from '../run/check-run.ts';
@@ -6,11 +6,12 @@ import type { RunMessages } from '../run/messages.ts';
 import type { Attempts, Outcomes, ToolOutcome } from '../run/outcomes.ts';
 import type { Run, RunRecords } from '../run/run.ts';
 import { keepResult } from '../store/keep-result.ts';
-import type { KeepPorts } from '../store/keeping.ts';
+import { recallResult } from '../store/keep-stored.ts';
+import type { KeepPorts, KeepRequest } from '../store/keeping.ts';
 import { callDigest, isObject } from '../tool/call-digest.ts';
 import { allowed, type ToolCatalogue, type ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolInvoker } from '../tool/tool-invoker.ts';
-import { type Executed, executeTool, type ToolCall } from './execute-tool.ts';
+import { executeTool, retentionEnd, type ToolCall } from './execute-tool.ts';
 import { fittingOutcome } from './fitting-outcome.ts';
 import { earlierOversize, recordOversize, recordRefreshFailure, repeatAnswer } from './repeated-call.ts';
 
@@ -87,42 +88,36 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
     ports.telemetry.decision('repeat_not_executed', { tool: tool.name, toolUseId: call.toolUse.toolUseId, refresh });
     return repeatAnswer(call, earlier, refresh, ports.clock);
   }
-  const executed = await executeTool(call, tool, input, ports);
-  const last = earlier.at(-1);
-  if (executed.kind === 'failed') {
-    if (executed.oversize) await recordOversize(call, { ref: null, note: executed.message }, earlier, ports);
-    if (last?.ref != null) await recordRefreshFailure(call, tool, last.ref, executed.code, ports);
-    return failedCall(call, `${executed.code}: ${executed.message}`, ports, executed.oversize);
-  }
-  return keepExecuted(call, tool, executed, earlier, ports);
-}
-
-async function keepExecuted(
-  call: ToolCall,
-  tool: ToolDefinition,
-  executed: Extract<Executed, { kind: 'answered' }>,
-  earlier: Awaited<ReturnType<typeof earlierOversize>>,
-  ports: RunToolPorts,
-): Promise<ToolOutcome> {
   const last = earlier.at(-1);
   const supersedes =
     last?.ref == null ? null : { ref: last.ref, version: earlier.filter((one) => one.ref !== null).length };
-  const kept = await keepResult(
-    {
-      run: call.run,
-      turn: call.turn,
-      index: call.index,
-      tool,
-      result: executed.result,
-      resultId: executed.resultId,
-      callDigest: call.digest,
-      availableUntil: executed.availableUntil,
-      supersedes,
-      ...(executed.reported === undefined ? {} : { reported: executed.reported }),
-    },
-    ports,
+  const keepAs = (result: ToolResult, resultId: string, availableUntil: string, reported?: unknown): KeepRequest => ({
+    run: call.run,
+    turn: call.turn,
+    index: call.index,
+    tool,
+    result,
+    input,
+    resultId,
+    callDigest: call.digest,
+    availableUntil,
+    supersedes,
+    ...(reported === undefined ? {} : { reported }),
+  });
+  const nothing: ToolResult = { status: 'success', content: [] };
+  const executed = await executeTool(call, tool, input, ports, (resultId) =>
+    recallResult(keepAs(nothing, resultId, retentionEnd(ports)), ports),
   );
-  if (kept.oversize && kept.stored !== null) await recordOversize(call, { ref: kept.stored.ref }, earlier, ports);
+  if (executed.kind === 'failed') {
+    if (executed.oversize) await recordOversize(call, { ref: null, note: executed.message }, ports);
+    if (supersedes !== null) await recordRefreshFailure(call, tool, supersedes.ref, executed.code, ports);
+    return failedCall(call, `${executed.code}: ${executed.message}`, ports, executed.oversize);
+  }
+  const kept =
+    executed.kind === 'recalled'
+      ? executed.kept
+      : await keepResult(keepAs(executed.result, executed.resultId, executed.availableUntil, executed.reported), ports);
+  if (kept.oversize && kept.stored !== null) await recordOversize(call, { ref: kept.stored.ref }, ports);
   if (kept.status === 'error' && supersedes !== null) {
     await recordRefreshFailure(call, tool, supersedes.ref, 'ToolFailed', ports);
   }
@@ -146,7 +141,10 @@ async function builtinOutcome(
   ports: RunToolPorts,
 ): Promise<ToolOutcome> {
   const executed = await executeTool(call, tool, input, ports);
-  if (executed.kind === 'failed') return failedCall(call, `${executed.code}: ${executed.message}`, ports);
+  if (executed.kind !== 'answered') {
+    const said = executed.kind === 'failed' ? `${executed.code}: ${executed.message}` : 'ToolFailed';
+    return failedCall(call, said, ports);
+  }
   const { result, delivered } = executed;
   return {
     toolUseId: call.toolUse.toolUseId,

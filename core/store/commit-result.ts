@@ -2,10 +2,9 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { NormalisedResult } from '../content/normalise.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { makeReference } from '../reference/reference.ts';
-import type { ScanSummary } from '../scan/scan-summary.ts';
 import type { KeepPorts, KeepRequest } from './keeping.ts';
 import { type ResultIndex, resultFormat } from './result-index.ts';
-import { wholeCoverage } from './scan-facts.ts';
+import { type ScannedResult, wholeCoverage } from './scan-facts.ts';
 
 type Source =
   | { readonly kind: 'answer'; readonly body: NormalisedResult }
@@ -18,7 +17,7 @@ type Source =
  */
 export async function commitResult(
   request: KeepRequest,
-  summary: ScanSummary,
+  summary: ScannedResult,
   ports: KeepPorts,
   source: Source,
 ): Promise<ResultIndex> {
@@ -64,6 +63,16 @@ export async function commitResult(
     ...(fileName === undefined ? {} : { fileName }),
   };
   await ports.store.putIndex(address, index);
+  await publishResult(request, index, ports);
+  ports.telemetry.count('StoredBytes', index.bytes, { tool: tool.name });
+  ports.telemetry.count('UploadLatency', ports.clock.now().getTime() - started);
+  ports.telemetry.decision('stored', { ref: index.ref, tool: tool.name, bytes: index.bytes, records: index.records });
+  return index;
+}
+
+/** Catalogue row and grant of a committed result; both are create-only, so this can be repeated. */
+export async function publishResult(request: KeepRequest, index: ResultIndex, ports: KeepPorts): Promise<void> {
+  const { run, tool } = request;
   await ports.catalogue.add({
     owner: run.owner,
     ref: index.ref,
@@ -88,19 +97,15 @@ export async function commitResult(
     derivedFrom: [],
     rolesDigest: run.rolesDigest,
     reusable: tool.reuse !== undefined,
-    ...(fileName === undefined ? {} : { fileName }),
+    ...(index.fileName === undefined ? {} : { fileName: index.fileName }),
   });
-  await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: now });
-  ports.telemetry.count('StoredBytes', index.bytes, { tool: tool.name });
-  ports.telemetry.count('UploadLatency', ports.clock.now().getTime() - started);
-  ports.telemetry.decision('stored', { ref: index.ref, tool: tool.name, bytes: index.bytes, records: index.records });
-  return index;
+  await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: ports.clock.now().toISOString() });
 }
 
 async function putBody(
   request: KeepRequest,
   body: NormalisedResult,
-  summary: ScanSummary,
+  summary: ScannedResult,
   ports: KeepPorts,
 ): Promise<string> {
   const { run, tool, turn, index, resultId } = request;

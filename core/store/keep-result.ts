@@ -1,6 +1,6 @@
 import type { ContentBlock, ToolResult } from '../content/block.ts';
 import { type NormalisedResult, normaliseResult } from '../content/normalise.ts';
-import { scanStream } from '../scan/result-scanner.ts';
+import { keptFields, viewOf } from '../tool/view.ts';
 import { boundedError } from './bounded-error.ts';
 import { commitResult } from './commit-result.ts';
 import { contentBytes, textPrefix } from './content-size.ts';
@@ -16,7 +16,7 @@ import {
 } from './kept-content.ts';
 import { isOwnPayload } from './own-payload.ts';
 import type { ResultIndex } from './result-index.ts';
-import { bodyPieces, refusalCode, scanOptions, wholeCoverage } from './scan-facts.ts';
+import { bodyPieces, refusalCode, scanOptions, scanResult, wholeCoverage } from './scan-facts.ts';
 
 /**
  * What becomes of one tool result (DESIGN 5.7): unchanged, stored with a reference, or stored with a preview. Order:
@@ -26,7 +26,7 @@ import { bodyPieces, refusalCode, scanOptions, wholeCoverage } from './scan-fact
 export async function keepResult(request: KeepRequest, ports: KeepPorts): Promise<Kept> {
   const budget = Math.min(request.tool.budgetBytes, ports.settings.insert.maxBytes);
   try {
-    const kept = await keep(request, budget, ports);
+    const kept = await keep(authorised(request), budget, ports);
     if (kept.oversize) {
       ports.telemetry.count('Truncation', 1, {
         tool: request.tool.name,
@@ -37,11 +37,27 @@ export async function keepResult(request: KeepRequest, ports: KeepPorts): Promis
   } catch (error) {
     // A fault of the hook itself must not cost the flow its answer: what fits goes on, and says that it is a part.
     const code = refusalCode(error, ports.telemetry);
+    if (keptFields(request.tool, request.run.roles) !== null) {
+      return unchanged('error', [{ text: `${code}: the result could not be reduced to what this run may see` }]);
+    }
     return {
       ...unchanged(request.result.status, beginning(request.result, budget, code)),
       warnings: [`hook: ${code}`],
     };
   }
+}
+
+/**
+ * The result as this run's roles may see it, before anything is stored, shown or counted (DESIGN 7.6): only its one
+ * body, reduced to the fields kept; words and attachments beside it cannot be reduced and are left out. A wrapper
+ * reduces in its own function, before it stores.
+ */
+function authorised(request: KeepRequest): KeepRequest {
+  const { tool, run, result } = request;
+  const fields = keptFields(tool, run.roles);
+  if (fields === null || result.status === 'error' || request.reported !== undefined) return request;
+  const text = Buffer.from(viewOf(normaliseResult(result).body, fields)).toString('utf8');
+  return { ...request, result: { status: 'success', content: [{ text }] } };
 }
 
 async function keep(request: KeepRequest, budget: number, ports: KeepPorts): Promise<Kept> {
@@ -72,10 +88,8 @@ async function keepAnswer(
   const content = inlineContent(request.result, body);
   const inline = contentBytes(content) <= budget;
   const options = scanOptions(budget, ports.settings);
-  const summary = await scanStream(
-    bodyPieces(body.body),
-    inline ? { ...options, previewBytes: body.body.length } : options,
-  );
+  const open = () => bodyPieces(body.body);
+  const summary = await scanResult(open, inline ? { ...options, previewBytes: body.body.length } : options, request);
   let index: ResultIndex;
   try {
     index = await commitResult(request, summary, ports, { kind: 'answer', body });
@@ -88,7 +102,7 @@ async function keepAnswer(
   }
   const untouched = inline ? withReference(content, index, wholeCoverage(summary, tool), budget, ports) : undefined;
   if (untouched !== undefined) return storedResult(untouched, index, false);
-  const preview = inline ? await scanStream(bodyPieces(body.body), options) : summary;
+  const preview = inline ? await scanResult(open, options, request) : summary;
   const replaced = replacedContent(preview, body, index, { budget, tool, original: content }, ports);
   return storedResult(replaced, index, true);
 }

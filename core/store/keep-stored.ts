@@ -1,11 +1,11 @@
-import type { NormalisedResult } from '../content/normalise.ts';
+import { type NormalisedResult, normaliseResult } from '../content/normalise.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { isId } from '../reference/reference.ts';
-import { scanStream } from '../scan/result-scanner.ts';
-import { commitResult } from './commit-result.ts';
+import { commitResult, publishResult } from './commit-result.ts';
 import type { KeepPorts, KeepRequest, Kept } from './keeping.ts';
 import { replacedContent, storedResult, unstoredContent } from './kept-content.ts';
-import { bodyPieces, refusalCode, scanOptions } from './scan-facts.ts';
+import type { ResultAddress } from './result-store.ts';
+import { bodyPieces, refusalCode, scanOptions, scanResult } from './scan-facts.ts';
 
 interface FoundBody {
   readonly etag: string;
@@ -31,21 +31,46 @@ export async function keepStored(
     found = await confirmedBody(request, ports);
     if (found === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy is not there');
     const address = { owner: run.owner, session: run.session, id: resultId };
-    const body = await ports.store.readBody(address, found.etag);
-    if (body === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy is gone');
-    const summary = await scanStream(body, options);
+    const { etag } = found;
+    const open = () => openBody(address, etag, ports);
+    const summary = await scanResult(open, options, request);
     if (summary.bytes !== found.bytes) {
       throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy came short');
     }
-    const index = await commitResult(request, summary, ports, { kind: 'wrapper', ...found });
+    // An earlier attempt may have come this far before its answer was lost.
+    const standing = await ports.store.readIndex(address);
+    if (standing !== undefined) await publishResult(request, standing, ports);
+    const index = standing ?? (await commitResult(request, summary, ports, { kind: 'wrapper', ...found }));
     return storedResult(replacedContent(summary, part, index, { budget, tool }, ports), index, true);
   } catch (error) {
     const code = refusalCode(error, ports.telemetry);
-    const summary = await scanStream(bodyPieces(part.body), options);
+    const summary = await scanResult(() => bodyPieces(part.body), options, request);
     const totalBytes = found?.bytes ?? reportedBytes(request.reported);
     const content = unstoredContent(summary, part, { budget, code, totalBytes, tool });
     return { status: 'success', content, stored: null, oversize: true, warnings: [`not stored: ${code}`] };
   }
+}
+
+/**
+ * What an earlier attempt of the same call has stored under its id, though its answer was lost: then nothing is
+ * executed again. Undefined when there is nothing, or it cannot be known.
+ */
+export async function recallResult(request: KeepRequest, ports: KeepPorts): Promise<Kept | undefined> {
+  const asked = { ...request, reported: { id: request.resultId } };
+  try {
+    if ((await confirmedBody(asked, ports)) === undefined) return undefined;
+  } catch {
+    return undefined;
+  }
+  const budget = Math.min(request.tool.budgetBytes, ports.settings.insert.maxBytes);
+  const kept = await keepStored(asked, normaliseResult(request.result), budget, ports);
+  return kept.stored === null ? undefined : kept;
+}
+
+async function openBody(address: ResultAddress, etag: string, ports: KeepPorts): Promise<AsyncIterable<Uint8Array>> {
+  const body = await ports.store.readBody(address, etag);
+  if (body === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy is gone');
+  return body;
 }
 
 /** Looks at the object that a wrapper names; undefined unless it was made for this run, turn, index and tool. */

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ContentBlock, ToolResult } from '../content/block.ts';
+import type { JsonValue } from '../json.ts';
 import type { Erasures } from '../run/flow-starter.ts';
 import type { Grants, Run } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
@@ -25,6 +26,8 @@ export interface KeepRequest {
   readonly index: number;
   readonly tool: ToolDefinition;
   readonly result: ToolResult;
+  /** The call's arguments: where a tool declares which of them lists the ids it is asked for. */
+  readonly input: JsonValue;
   /** Claimed under (run, turn, index) before anything was executed or uploaded. */
   readonly resultId: string;
   readonly callDigest: string;

@@ -2,13 +2,12 @@ import type { ContentBlock } from '../content/block.ts';
 import type { NormalisedResult } from '../content/normalise.ts';
 import type { Coverage } from '../coverage/coverage.ts';
 import type { JsonValue } from '../json.ts';
-import type { ScanSummary } from '../scan/scan-summary.ts';
 import type { ToolDefinition } from '../tool/tool-definition.ts';
 import { contentBytes } from './content-size.ts';
 import { dataReference } from './data-reference.ts';
 import type { KeepPorts, Kept } from './keeping.ts';
 import type { ResultIndex } from './result-index.ts';
-import { shownCoverage } from './scan-facts.ts';
+import { type ScannedResult, shownCoverage } from './scan-facts.ts';
 
 type Ports = Pick<KeepPorts, 'settings' | 'baseUrl' | 'telemetry'>;
 
@@ -47,7 +46,7 @@ export function withReference(
  * original stays.
  */
 export function replacedContent(
-  summary: ScanSummary,
+  summary: ScannedResult,
   body: NormalisedResult,
   index: ResultIndex,
   place: { readonly budget: number; readonly tool: ToolDefinition; readonly original?: readonly ContentBlock[] },
@@ -68,7 +67,7 @@ export function replacedContent(
 }
 
 function smallest(
-  summary: ScanSummary,
+  summary: ScannedResult,
   body: NormalisedResult,
   index: ResultIndex,
   tool: ToolDefinition,
@@ -84,7 +83,7 @@ function referenceBlock(index: ResultIndex, coverage: Coverage, maxBytes: number
   return dataReference(index, { baseUrl: ports.baseUrl, coverage, maxBytes, profileBytes });
 }
 
-function previewBlock(summary: ScanSummary): readonly ContentBlock[] {
+function previewBlock(summary: ScannedResult): readonly ContentBlock[] {
   return summary.preview.text.trim() === '' ? [] : [{ text: summary.preview.text }];
 }
 
@@ -102,7 +101,7 @@ export function oversizeError(bytes: number, maxBytes: number): readonly Content
  * holds no reference, since there is nothing to refer to. `totalBytes` is null when nobody knows how much there was.
  */
 export function unstoredContent(
-  summary: ScanSummary,
+  summary: ScannedResult,
   body: NormalisedResult,
   facts: {
     readonly budget: number;

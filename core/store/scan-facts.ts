@@ -1,11 +1,13 @@
 import { previewCoverage } from '../coverage/compute.ts';
 import type { Coverage } from '../coverage/coverage.ts';
+import { type DeclaredIdentity, declaredIdentity } from '../coverage/declared-identity.ts';
 import { ClaimcheckError } from '../errors.ts';
-import type { ScanOptions } from '../scan/result-scanner.ts';
+import { type ScanOptions, scanStream } from '../scan/result-scanner.ts';
 import type { ScanSummary } from '../scan/scan-summary.ts';
 import type { Settings } from '../settings.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ToolDefinition } from '../tool/tool-definition.ts';
+import type { KeepRequest } from './keeping.ts';
 
 /** Beside the profile, what a data reference takes: addresses, dates, coverage and names of fields. */
 const referenceBytes = 2_048;
@@ -16,9 +18,26 @@ export function scanOptions(budget: number, { insert }: Settings): ScanOptions {
   return { previewBytes: Math.max(0, budget - reserve), profile: true, profileBytes: insert.profileBytes };
 }
 
+/** A scan, and how the ids in it compare with those that the tool was asked for. */
+export interface ScannedResult extends ScanSummary {
+  readonly identity: DeclaredIdentity | null;
+}
+
+/** One pass over the body; a second one only for tools that declare which ids they are asked for (DESIGN 5.4). */
+export async function scanResult(
+  open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>,
+  options: ScanOptions,
+  { tool, input }: Pick<KeepRequest, 'tool' | 'input'>,
+): Promise<ScannedResult> {
+  const summary = await scanStream(await open(), options);
+  const asked = tool.identity?.expectedFrom !== undefined;
+  const identity = asked ? await declaredIdentity(tool.identity, input, await open(), summary) : null;
+  return { ...summary, identity };
+}
+
 /** Coverage of what a model sees: the preview of a scan, or everything. */
 export function shownCoverage(
-  summary: ScanSummary,
+  summary: ScannedResult,
   tool: ToolDefinition,
   storage: 'stored' | 'not_stored' | 'too_large',
   shown: { readonly shown: number; readonly complete: boolean; readonly shortened: boolean } = summary.preview,
@@ -29,6 +48,8 @@ export function shownCoverage(
     population: tool.population,
     parseLoss: summary.parseLoss,
     upstream: summary.upstream,
+    identity: summary.identity?.reconciled ?? null,
+    ...(summary.identity?.requested == null ? {} : { requested: summary.identity.requested }),
     storage,
     shown: shown.shown,
     complete: shown.complete,
@@ -36,7 +57,7 @@ export function shownCoverage(
   });
 }
 
-export function wholeCoverage(summary: ScanSummary, tool: ToolDefinition): Coverage {
+export function wholeCoverage(summary: ScannedResult, tool: ToolDefinition): Coverage {
   return shownCoverage(summary, tool, 'stored', { shown: summary.records, complete: true, shortened: false });
 }
 

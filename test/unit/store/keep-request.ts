@@ -10,6 +10,7 @@ export const request = (change: Partial<KeepRequest>): KeepRequest => ({
   index: 0,
   tool: rowsTool,
   result: success({ text: 'small' }),
+  input: {},
   resultId,
   callDigest: '0'.repeat(64),
   availableUntil: '2026-12-30T12:00:00.000Z',
