@@ -7,6 +7,8 @@ const markBytes = Buffer.byteLength(shortenedMark);
 const markMember = `"…":"[shortened]"`;
 const markElement = `"${shortenedMark}"`;
 const markRoom = Buffer.byteLength(markMember) + 1;
+/** Containers inside containers that a beginning shows; thousands of brackets say nothing and break lesser parsers. */
+const maxDepth = 100;
 /** A string is never shortened to less than this many bytes. */
 const minStringBytes = 32;
 
@@ -122,7 +124,7 @@ class Shortener implements JsonEvents {
   /** The output may end after byte `at` of the input, if the open containers and a mark still fit. */
   #note(at: number, depth: number, empty: boolean): void {
     const size = this.#written + at - this.#copied;
-    if (size + depth + markRoom > this.#room) {
+    if (size + depth + markRoom > this.#room || depth > maxDepth) {
       this.#stop();
       return;
     }
@@ -173,7 +175,9 @@ function escapeBoundary(text: Uint8Array): number {
   return safe;
 }
 
+/** The escape at `at` is the first half of a pair whose second half follows, or may have been cut off. */
 function isHighSurrogate(text: Uint8Array, at: number): boolean {
   const hex = asBuffer(text.subarray(at + 2, at + 6)).toString('latin1');
-  return /^d[89ab]/i.test(hex) && text[at + 6] === 0x5c && text[at + 7] === 0x75;
+  if (!/^d[89ab]/i.test(hex)) return false;
+  return text.length < at + 8 || (text[at + 6] === 0x5c && text[at + 7] === 0x75);
 }

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(__dirname, '../../..');
+const cases = join(root, 'test/fixtures/cases');
+
+function run(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const script = join(root, 'scripts/try.ts');
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', script, 'preview', ...args],
+      { cwd: root },
+      (error, stdout, stderr) => {
+        resolve({ status: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      },
+    );
+  });
+}
+
+jest.setTimeout(60_000);
+
+test('one JSON object on standard output, nothing else', async () => {
+  const { status, stdout, stderr } = await run(join(cases, 'wrapped-rows.json'), '--budget', '400');
+  expect([status, stderr]).toEqual([0, '']);
+  const shown = JSON.parse(stdout);
+  expect(Object.keys(shown).slice(0, 8)).toEqual([
+    'kind',
+    'path',
+    'bytes',
+    'sha256',
+    'records',
+    'preview',
+    'coverage',
+    'profile',
+  ]);
+  expect(shown).toMatchObject({ kind: 'json', path: 'payload.page.rows', bytes: 19_466, records: 220 });
+  expect(Buffer.byteLength(shown.preview)).toBeLessThanOrEqual(400);
+  expect(JSON.parse(shown.preview).payload.page.rows).toHaveLength(shown.coverage.loaded);
+  expect(shown.profile.columns.map(({ path }: { path: string }) => path)).toEqual(['id', 'name', 'note']);
+});
+
+test('the default budget is what a tool may insert', async () => {
+  const { stdout } = await run(join(cases, 'one-giant-record.json'));
+  const { preview, shown, firstRecordBytes } = JSON.parse(stdout);
+  expect(Buffer.byteLength(preview)).toBeGreaterThan(20_000);
+  expect(Buffer.byteLength(preview)).toBeLessThanOrEqual(24 * 1024);
+  expect([shown, firstRecordBytes]).toEqual([0, 42_095]);
+});
+
+test.each([
+  [[], 'FILE'],
+  [['no-such-file'], 'FILE'],
+  [[cases], 'FILE'],
+  [['a', 'b'], 'FILE'],
+  [[join(cases, 'bom.json'), '--budget', 'many'], '--budget'],
+  [[join(cases, 'bom.json'), '--budget', '-1'], '--budget'],
+  [[join(cases, 'bom.json'), '--budget'], '--budget'],
+  [[join(cases, 'bom.json'), '--limit', '3'], '--limit'],
+])('%j: exit status 2 and a reason that names %s', async (args, field) => {
+  const { status, stdout, stderr } = await run(...args);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(`preview: ${field}: `);
+});
+
+test('every case file has an answer', async () => {
+  for (const name of readdirSync(cases).filter((file) => /^(bom|blank|cut|nan|proto|cjk)/.test(file))) {
+    const { status, stdout } = await run(join(cases, name));
+    expect([name, status]).toEqual([name, 0]);
+    expect(JSON.parse(stdout).bytes).toBeGreaterThan(0);
+  }
+});
