@@ -26,6 +26,7 @@ interface Level {
 export class FieldPicker {
   readonly #names: readonly Buffer[];
   readonly #maxBytes: number;
+  readonly #firstOnly: boolean;
   readonly #root: readonly Want[];
   /** What each top-level key leads to: the same in every record. */
   readonly #steps = new Map<string, readonly Want[]>();
@@ -35,16 +36,18 @@ export class FieldPicker {
   #taking: readonly Want[] = [];
   /** Wanted from inside a value that is taken whole. */
   #inside: readonly Want[] = [];
-  #pieces: Uint8Array[] = [];
+  #pieces: Buffer[] = [];
   #takenBytes = 0;
-  #found: ({ readonly rank: string; readonly bytes: Uint8Array } | undefined)[] = [];
+  #found: ({ readonly rank: string; readonly bytes: Buffer } | undefined)[] = [];
   #heldBytes = 0;
   /** Bytes that a picked value had beyond what may be held. */
   overflow = false;
   /** Fields, by position, that at least one record had. */
   readonly seen: boolean[];
 
-  constructor(fields: readonly string[], maxValueBytes: number) {
+  /** With `firstOnly`, a record is not looked at any further once its first wanted value is there. */
+  constructor(fields: readonly string[], maxValueBytes: number, firstOnly = false) {
+    this.#firstOnly = firstOnly;
     this.#names = fields.map((field) => Buffer.from(`${JSON.stringify(field)}:`, 'utf8'));
     this.#maxBytes = maxValueBytes;
     this.seen = fields.map(() => false);
@@ -63,6 +66,12 @@ export class FieldPicker {
 
   write(buffer: Uint8Array, start: number, end: number): void {
     this.#events.write(buffer, start, end);
+  }
+
+  /** The own bytes of one picked value of a whole record. */
+  value(position: number): Buffer | undefined {
+    this.#events.finish();
+    return this.#found[position]?.bytes;
   }
 
   /** The record is whole: its picked fields, in the order they were asked for, as `{"id":7,"address.city":"…"}`. */
@@ -96,9 +105,10 @@ export class FieldPicker {
       else this.#pieces.push(Buffer.from(buffer.subarray(start, end)));
     },
     taken: () => {
-      const bytes = this.#pieces.length === 1 ? (this.#pieces[0] as Uint8Array) : Buffer.concat(this.#pieces);
+      const bytes = this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
       this.#heldBytes += bytes.length;
       for (const want of this.#taking) this.#keep(want, bytes);
+      if (this.#firstOnly) this.#events.stop();
       if (this.#inside.length === 0) return;
       const inner = new FieldPicker(
         this.#inside.map((want) => want.rest),
@@ -122,7 +132,7 @@ export class FieldPicker {
     return wants;
   }
 
-  #keep(want: Want, bytes: Uint8Array): void {
+  #keep(want: Want, bytes: Buffer): void {
     const held = this.#found[want.field];
     // The last of two equal keys counts, as in every JSON parser.
     if (held === undefined || held.rank <= want.rank) this.#found[want.field] = { rank: want.rank, bytes };

@@ -42,6 +42,7 @@ export class JsonEvents {
   readonly #open: JsonValueKind[] = [];
   #mode: Mode = modes.seek;
   #take = false;
+  #stopped = false;
   /** Inside a skipped or taken container. */
   #depth = 0;
   #inString = false;
@@ -54,9 +55,15 @@ export class JsonEvents {
     this.#handler = handler;
   }
 
+  /** What the handler wanted is there: the rest of the text is not looked at. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   /** Ready for another text. */
   reset(): void {
     this.malformed = false;
+    this.#stopped = false;
     this.#open.length = 0;
     this.#mode = modes.seek;
     this.#expect = 'value';
@@ -71,7 +78,7 @@ export class JsonEvents {
 
   write(buffer: Uint8Array, start = 0, end = buffer.length): void {
     let at = start;
-    while (at < end && !this.malformed) {
+    while (at < end && !this.malformed && !this.#stopped) {
       switch (this.#mode) {
         case modes.seek:
           at = this.#seek(buffer, at, end);

@@ -36,24 +36,26 @@ export async function readIds(
   let exact = true;
   let stop: { readonly at: number; readonly by: ReadBound | null } | null = null;
 
-  for await (const record of allRecords(index, source.body)) {
-    const id = record.bytes === null ? undefined : idOf.read(record.bytes);
-    if (id === undefined || !wanted.has(id)) continue;
-    found.push(id);
-    if (record.number < selection.offset || stop !== null || record.bytes === null) continue;
-    if (items.length === most) {
-      stop = { at: record.number, by: selection.limit === most ? null : 'entry_limit' };
-      continue;
+  for await (const batch of allRecords(index, source.body)) {
+    for (const record of batch) {
+      const id = record.bytes === null ? undefined : idOf.read(record.bytes);
+      if (id === undefined || !wanted.has(id)) continue;
+      found.push(id);
+      if (record.number < selection.offset || stop !== null || record.bytes === null) continue;
+      if (items.length === most) {
+        stop = { at: record.number, by: selection.limit === most ? null : 'entry_limit' };
+        continue;
+      }
+      const text = writer.write(record.bytes);
+      if (bytes + text.bytes + 1 > room.bytes) {
+        stop = { at: record.number, by: room.bound };
+        continue;
+      }
+      items.push(text.text);
+      numbers.push(record.number);
+      bytes += text.bytes + 1;
+      exact &&= text.exact;
     }
-    const text = writer.write(record.bytes);
-    if (bytes + text.bytes + 1 > room.bytes) {
-      stop = { at: record.number, by: room.bound };
-      continue;
-    }
-    items.push(text.text);
-    numbers.push(record.number);
-    bytes += text.bytes + 1;
-    exact &&= text.exact;
   }
   refuseUnseenFields([idField], [idOf.seen()], index);
   if (selection.fields !== null && items.length > 0) refuseUnseenFields(selection.fields, writer.seen, index);
@@ -110,17 +112,23 @@ function idReader(
     const column = columnNames(table.header).indexOf(field);
     return { read: (record) => csvFields(record, table.delimiter)[column], seen: () => true };
   }
-  const picker = new FieldPicker([field], Number.MAX_SAFE_INTEGER);
-  const skip = Buffer.byteLength(`{${JSON.stringify(field)}:`);
+  const picker = new FieldPicker([field], Number.MAX_SAFE_INTEGER, true);
+  let seen = false;
   return {
-    seen: () => picker.seen[0] === true,
+    seen: () => seen,
     read: (record) => {
       picker.begin();
       picker.write(record, 0, record.length);
-      const picked = picker.end();
-      if (picked.length <= 2) return undefined;
-      const raw = picked.toString('utf8', skip, picked.length - 1);
-      return raw.startsWith('"') ? (JSON.parse(raw) as string) : raw;
+      const raw = picker.value(0);
+      if (raw === undefined) return undefined;
+      seen = true;
+      if (raw[0] !== quote) return raw.toString('latin1');
+      return raw.includes(backslash)
+        ? (JSON.parse(raw.toString('utf8')) as string)
+        : raw.toString('utf8', 1, raw.length - 1);
     },
   };
 }
+
+const quote = 0x22;
+const backslash = 0x5c;

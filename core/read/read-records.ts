@@ -62,19 +62,20 @@ export async function readRecords(source: ReadSource, selection: Selection, limi
   };
   let left = false;
   let looked = false;
-  for await (const record of recordsFrom(index, source.body, selection.offset, bounds)) {
-    if (page.count === count) {
-      left = true;
-      break;
+  pages: for await (const batch of recordsFrom(index, source.body, selection.offset, bounds)) {
+    for (const record of batch) {
+      if (page.count === count) {
+        left = true;
+        break pages;
+      }
+      looked ||= record.bytes !== null && selection.part === null;
+      if (selection.part === null && addWhole(page, record, writer, room.bytes - reserve)) continue;
+      if (page.count > 0) progress = { stoppedBy: room.bound, cut: false, nextPart: null };
+      else progress = await addPart(page, record, source, selection, room, reserve);
+      break pages;
     }
-    looked ||= record.bytes !== null && selection.part === null;
-    if (selection.part === null && addWhole(page, record, writer, room.bytes - reserve)) continue;
-    if (page.count > 0) {
-      progress = { stoppedBy: room.bound, cut: false, nextPart: null };
-      break;
-    }
-    progress = await addPart(page, record, source, selection, room, reserve);
-    break;
+    // What was asked for is there: the next chunk is not fetched to find out whether there is more.
+    if (page.count === count) break;
   }
   left ||= selection.offset + page.count < index.records;
   if (

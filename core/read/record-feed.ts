@@ -1,6 +1,6 @@
 import { chunkStart } from '../scan/chunk-schedule.ts';
 import type { ResultIndex } from '../store/result-index.ts';
-import { spanWalker } from './span-walker.ts';
+import { type Span, spanWalker } from './span-walker.ts';
 import type { BodyChunk, VerifiedBody } from './verified-body.ts';
 
 /** One whole record of a stored copy. */
@@ -9,7 +9,7 @@ export interface FedRecord {
   readonly number: number;
   readonly start: number;
   readonly end: number;
-  /** Its own bytes, valid until the next record is asked for; null when it is wider than what is held at once. */
+  /** Its own bytes, valid until the next batch is asked for; null when it is wider than what is held at once. */
   readonly bytes: Uint8Array | null;
 }
 
@@ -19,7 +19,7 @@ export const heldRecordBytes = 4 * 1024 * 1024;
 type Located = Pick<ResultIndex, 'kind' | 'path' | 'table' | 'records' | 'bytes' | 'chunks'>;
 
 /**
- * The records from number `offset` on, found by the stored index: the first request starts at the chunk in which the
+ * The records, in batches of a chunk each, from number `offset` on, found by the stored index: the first request starts at the chunk in which the
  * record starts, whatever the size of the result. `count` and `maxBytes` are what the reader will take at most, so
  * that no request asks for more than that needs.
  */
@@ -28,7 +28,7 @@ export async function* recordsFrom(
   body: VerifiedBody,
   offset: number,
   expected: { readonly count: number; readonly maxBytes: number },
-): AsyncGenerator<FedRecord> {
+): AsyncGenerator<readonly FedRecord[]> {
   if (offset >= index.records) return;
   const first = chunkOfRecord(index, offset);
   const start = chunkStart(first) + (index.chunks.firstOffset[first] as number);
@@ -43,8 +43,8 @@ export async function* recordsFrom(
   });
 }
 
-/** All records, from one request for the whole body. */
-export async function* allRecords(index: Located, body: VerifiedBody): AsyncGenerator<FedRecord> {
+/** All records in batches, from one request for the whole body. */
+export async function* allRecords(index: Located, body: VerifiedBody): AsyncGenerator<readonly FedRecord[]> {
   const first = index.chunks.firstOffset.findIndex((at) => at >= 0);
   if (first < 0 || index.records === 0) {
     for await (const _ of body.all()) {
@@ -60,7 +60,7 @@ async function* feed(
   index: Located,
   chunks: AsyncIterable<BodyChunk>,
   at: { readonly from: number; readonly number: number; readonly offset: number },
-): AsyncGenerator<FedRecord> {
+): AsyncGenerator<readonly FedRecord[]> {
   const walker = spanWalker(index, at.from);
   let number = at.number;
   /** Pieces of the open record that earlier chunks held; null once it is too wide. */
@@ -72,13 +72,19 @@ async function* feed(
     if (held === null || end - start > heldRecordBytes) return null;
     return Buffer.concat([...held, piece.subarray(0, Math.max(0, end - position))]).subarray(0, end - start);
   };
+  const fed = (spans: readonly Span[], piece: Uint8Array): FedRecord[] => {
+    const batch: FedRecord[] = [];
+    for (const { start, end } of spans) {
+      if (number >= at.offset) batch.push({ number, start, end, bytes: bytesOf(start, end, piece) });
+      number += 1;
+    }
+    return batch;
+  };
   for await (const chunk of chunks) {
     if (chunk.offset + chunk.bytes.length <= position) continue;
     const piece = chunk.bytes.subarray(Math.max(0, position - chunk.offset));
-    for (const span of walker.write(piece)) {
-      if (number >= at.offset) yield { number, ...span, bytes: bytesOf(span.start, span.end, piece) };
-      number += 1;
-    }
+    const batch = fed(walker.write(piece), piece);
+    if (batch.length > 0) yield batch;
     if (walker.open < 0 || number < at.offset) {
       // A record that is passed over is not held.
       held = walker.open < 0 ? [] : null;
@@ -93,11 +99,8 @@ async function* feed(
     if (heldBytes > heldRecordBytes) held = null;
     position += piece.length;
   }
-  const nothing = new Uint8Array(0);
-  for (const span of walker.end()) {
-    if (number >= at.offset) yield { number, ...span, bytes: bytesOf(span.start, span.end, nothing) };
-    number += 1;
-  }
+  const batch = fed(walker.end(), new Uint8Array(0));
+  if (batch.length > 0) yield batch;
 }
 
 /** The chunk in which a record starts. */
