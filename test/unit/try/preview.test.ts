@@ -1,25 +1,26 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { run as preview } from '../../../scripts/try/preview.ts';
 
 const root = join(__dirname, '../../..');
 const cases = join(root, 'test/fixtures/cases');
 
-function run(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const script = join(root, 'scripts/try.ts');
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', script, 'preview', ...args],
-      { cwd: root },
-      (error, stdout, stderr) => {
-        resolve({ status: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-      },
-    );
-  });
+/** The command itself, in this process: what it writes and the status that it answers. */
+async function run(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text);
+      return true;
+    }),
+  );
+  try {
+    return { status: await preview(args), ...written };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
 }
-
-jest.setTimeout(60_000);
 
 test('one JSON object on standard output, nothing else', async () => {
   const { status, stdout, stderr } = await run(join(cases, 'wrapped-rows.json'), '--budget', '400');
@@ -71,3 +72,11 @@ test('every case file has an answer', async () => {
     expect(JSON.parse(stdout).bytes).toBeGreaterThan(0);
   }
 });
+
+test('the script knows the command and passes its status on', async () => {
+  const script = [join(root, 'scripts/try.ts'), 'preview', 'no-such-file'];
+  const status = await new Promise((resolve) => {
+    execFile(process.execPath, ['--import', 'tsx', ...script], { cwd: root }, (error) => resolve(error?.code));
+  });
+  expect(status).toBe(2);
+}, 60_000);
