@@ -29,7 +29,6 @@ export const bundleOptions: BuildOptions = {
   format: 'esm',
   mainFields: ['module', 'main'],
   minify: true,
-  keepNames: true,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',

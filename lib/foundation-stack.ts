@@ -82,6 +82,7 @@ export class FoundationStack extends Stack {
     });
     // Exported whether the service uses them or not: an export in use cannot be withdrawn, so the set never changes.
     for (const value of [bucket.bucketName, secret.secretArn, api.apiId]) this.exportValue(value);
+    for (const value of signIn.exported) this.exportValue(value);
     for (const each of [runs, catalog, chats, sessions]) {
       this.exportValue(each.tableArn);
       this.exportValue(each.tableName);

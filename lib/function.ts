@@ -47,6 +47,7 @@ export class ServiceFunction extends Construct {
   readonly prefix: string;
   readonly role: Role;
   readonly timeout: Duration;
+  readonly source: BundleSource;
   private readonly stateful: Stateful;
   private readonly config: Config;
 
@@ -58,6 +59,7 @@ export class ServiceFunction extends Construct {
     this.prefix = config.name;
     this.stateful = props.stateful;
     this.timeout = props.timeout;
+    this.source = props.source ?? { entry: `lambdas/${name}/handler.ts` };
     const functionName = `${config.name}-${name}`;
 
     const logGroup = new LogGroup(this, 'Logs', {
@@ -86,7 +88,7 @@ export class ServiceFunction extends Construct {
       runtime: new Runtime(config.runtime, RuntimeFamily.NODEJS, { supportsInlineCode: true }),
       architecture: config.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
       handler: 'index.handler',
-      code: bundledCode(props.source ?? { entry: `lambdas/${name}/handler.ts` }),
+      code: bundledCode(this.source),
       role: this.role,
       logGroup,
       timeout: props.timeout,

@@ -15,6 +15,8 @@ export class SignIn extends Construct {
   readonly facts: IdentityFacts;
   readonly pool?: UserPool;
   readonly client?: UserPoolClient;
+  /** What the service stack may import. */
+  readonly exported: readonly string[];
 
   constructor(scope: Construct, id: string, props: SignInProps) {
     super(scope, id);
@@ -32,6 +34,7 @@ export class SignIn extends Construct {
       ...(identity.endpoints.endSession !== undefined && { logoutUrl: identity.endpoints.endSession }),
     };
     if (identity.kind === 'oidc') {
+      this.exported = [];
       const issuer = (identity.issuer ?? '').replace(/\/+$/, '');
       const clientId = identity.clientId ?? '';
       this.facts = {
@@ -69,6 +72,7 @@ export class SignIn extends Construct {
     });
     const clientId = this.client.userPoolClientId;
     const { userPoolId } = this.pool;
+    this.exported = [this.pool.userPoolArn, userPoolId, clientId, domain.domainName];
     // The pool's id is known only after it was made; the local platform's addresses hold it.
     const withPool = (address: string | undefined) => address?.replaceAll('{userPoolId}', userPoolId);
     const issuer =

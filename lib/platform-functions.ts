@@ -167,7 +167,8 @@ export function platformFunctions(
   const listResults = make('ListResults', 'list-results', 'what this run may open', { seconds: 20, memoryMiB: 256 })
     .grantRuns('get', 'query', 'put')
     .grantCatalog('get', 'query')
-    .grantCatalogByTime();
+    .grantCatalogByTime()
+    .grantSecret(); // Seals the cursor, so that it reaches no other owner.
 
   const readResult = make('ReadResult', 'read-result', 'reads part of a stored result', {
     seconds: 60,

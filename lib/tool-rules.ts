@@ -22,12 +22,9 @@ export function checkTools(definitions: readonly ToolDefinition[], config: Confi
     if (seen.has(tool.name)) refuse('name', 'is used twice');
     seen.add(tool.name);
     if (!Number.isInteger(tool.budgetBytes) || tool.budgetBytes < 1) refuse('budgetBytes', 'is required, in bytes');
-    else {
-      // What the platform answers itself is an explicit read: it has a limit of its own (DESIGN 5.7).
-      const [limit, name] = tool.builtin
-        ? [Math.max(config.read.maxBytes, config.insert.maxBytes), 'read.maxBytes']
-        : [config.insert.maxBytes, 'insert.maxBytes'];
-      if (tool.budgetBytes > limit) refuse('budgetBytes', `is ${tool.budgetBytes}, more than ${name} (${limit})`);
+    // What the platform answers itself is an explicit read, held to a setting of its own when it runs (DESIGN 5.7).
+    else if (!tool.builtin && tool.budgetBytes > config.insert.maxBytes) {
+      refuse('budgetBytes', `is ${tool.budgetBytes}, more than insert.maxBytes (${config.insert.maxBytes})`);
     }
     if (!Array.isArray(tool.roles)) refuse('roles', 'is required; an empty list admits nobody');
     if (tool.retry !== 'idempotent' && tool.retry !== 'once') refuse('retry', 'must be idempotent or once');

@@ -48,6 +48,12 @@ export class Flow extends Construct {
         },
       }),
     });
+    if (!config.features.flowLogs) {
+      Validations.of(this).acknowledge({ id: 'AwsSolutions-SF1', reason: 'The setting features.flowLogs is off.' });
+    }
+    if (!config.features.tracing) {
+      Validations.of(this).acknowledge({ id: 'AwsSolutions-SF2', reason: 'The setting features.tracing is off.' });
+    }
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'X-Ray and the delivery of flow logs have no resources to name.',
