@@ -1,6 +1,7 @@
 import type { JsonValue } from '../json.ts';
 import type { ContentBlock, DocumentBlock, ImageBlock, MediaSource, VideoBlock } from './block.ts';
 import { DocumentNames } from './document-names.ts';
+import { imageSize } from './image-size.ts';
 import { jsonText } from './json-text.ts';
 import { documentFormats, formatName, imageFormats, sniffedImageFormat, videoFormats } from './media-format.ts';
 import { isBlank, wellFormed } from './well-formed.ts';
@@ -12,6 +13,10 @@ export const nothingReturned = '[the tool returned no content]';
 const imageBytes = 3_932_160;
 const documentBytes = 4_718_592;
 const videoBytes = 26_214_400;
+/** Width and height of an image, at most. */
+const imageEdge = 8_000;
+/** API reference, S3Location.uri. */
+const s3Uri = /^s3:\/\/[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](\/.*)?$/;
 /** Deeper objects travel as text: serialisers on the way recurse. A text this short cannot be that deep. */
 const deepest = 500;
 const deepText = deepest * 2;
@@ -71,7 +76,11 @@ function sendableImage(block: ImageBlock): ContentBlock {
     // A wrong label is refused by the service; what the bytes are is plain to see.
     format = sniffedImageFormat(source.bytes) ?? format;
     if (size > imageBytes) return { text: refused('image', format, size, `takes up to ${imageBytes} bytes`) };
-  }
+    const pixels = imageSize(source.bytes);
+    if (pixels !== null && Math.max(pixels.width, pixels.height) > imageEdge) {
+      return { text: refused('image', format, size, `takes up to ${imageEdge} pixels a side`) };
+    }
+  } else if (!isS3(source)) return { text: '[image left out: its source is neither bytes nor a place in S3]' };
   if (!imageFormats.includes(format)) {
     return { text: refused('image', format, sizeOf(source), `takes ${imageFormats.join(', ')}`) };
   }
@@ -90,6 +99,7 @@ function sendableDocument(block: DocumentBlock, names: DocumentNames): ContentBl
     if (size === 0) return { text: `[${what} left out: it came without any bytes]` };
     if (size > documentBytes) return { text: refused(what, format, size, `takes up to ${documentBytes} bytes`) };
   }
+  if ('s3Location' in source && !isS3(source)) return { text: `[${what} left out: its source is no place in S3]` };
   if ('text' in source && isBlank(source.text)) return { text: `[${what} left out: its text is blank]` };
   const name = names.allocate(block.document.name ?? '');
   const mended = mendedSource(source);
@@ -112,6 +122,9 @@ function sendableVideo(block: VideoBlock): ContentBlock {
   const format = formatName(block.video.format);
   if ('bytes' in source && source.bytes.byteLength === 0)
     return { text: '[video left out: it came without any bytes]' };
+  if (!('bytes' in source) && !isS3(source)) {
+    return { text: '[video left out: its source is neither bytes nor a place in S3]' };
+  }
   if (!videoFormats.includes(format)) {
     return { text: refused('video', format, sizeOf(source), `takes ${videoFormats.join(', ')}`) };
   }
@@ -119,6 +132,10 @@ function sendableVideo(block: VideoBlock): ContentBlock {
     return { text: refused('video', format, source.bytes.byteLength, `takes up to ${videoBytes} bytes`) };
   }
   return format === block.video.format ? block : { video: { ...block.video, format } };
+}
+
+function isS3(source: MediaSource): boolean {
+  return 's3Location' in source && s3Uri.test(String(source.s3Location?.uri));
 }
 
 /** A size is named only where it is known: something kept elsewhere is not "0 bytes". */

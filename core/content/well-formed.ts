@@ -1,10 +1,12 @@
 /** Half of a surrogate pair: a code unit that no UTF-8 and no model service takes. */
-const loneSurrogate = /\p{Surrogate}/u;
 const loneSurrogates = /\p{Surrogate}/gu;
+
+/** ES2024, in Node 20 already: thousands of times faster than a pattern on a text of one-byte characters. */
+type Checked = string & { isWellFormed(): boolean; toWellFormed(): string };
 
 /** The text as it may be sent: each lone surrogate is U+FFFD. */
 export function wellFormed(text: string): string {
-  return loneSurrogate.test(text) ? text.replace(loneSurrogates, '\ufffd') : text;
+  return (text as Checked).isWellFormed() ? text : (text as Checked).toWellFormed();
 }
 
 /** Nothing but white space: the service refuses such a text block. */
@@ -17,7 +19,7 @@ export function isBlank(text: string): boolean {
  * tool produced is replaced in what is kept. A reader of UTF-8 sees U+FFFD there.
  */
 export function storedBytes(text: string): Uint8Array {
-  if (!loneSurrogate.test(text)) return Buffer.from(text, 'utf8');
+  if ((text as Checked).isWellFormed()) return Buffer.from(text, 'utf8');
   const parts: Buffer[] = [];
   let from = 0;
   for (const { index, 0: unit } of text.matchAll(loneSurrogates)) {

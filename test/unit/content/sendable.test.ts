@@ -111,7 +111,7 @@ test('H009: sources that are not bytes stay as they were; nothing is called empt
   const sent = sendable(content.map(acceptBlock));
   expect(sent).toEqual(content);
   const notes = sendable([
-    { document: { format: 'exe', name: 'tool.exe', source: { s3Location: { uri: 's3://b/k' } } } },
+    { document: { format: 'exe', name: 'tool.exe', source: { s3Location: { uri: 's3://bucket/k' } } } },
     { image: { format: 'tiff', source: { bytes: Buffer.alloc(1234, 1) } } },
     { image: { format: 'png', source: { bytes: new Uint8Array(0) } } },
   ]);
@@ -119,6 +119,27 @@ test('H009: sources that are not bytes stay as they were; nothing is called empt
   expect(notes.every((block) => 'text' in block)).toBe(true);
   expect(text).not.toContain('0 bytes');
   expect(text).toContain('tiff, 1234 bytes');
+});
+
+test('what the service would refuse for its place or its size in pixels is said in words', () => {
+  const huge = Buffer.alloc(64);
+  huge.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+  huge.writeUInt32BE(9000, 16);
+  huge.writeUInt32BE(10, 20);
+  const sent = sendable([
+    { image: { format: 'png', source: { bytes: huge } } },
+    { image: { format: 'png', source: { s3Location: { uri: 'https://example.org/a.png' } } } },
+    { document: { format: 'pdf', name: 'a', source: { s3Location: { uri: 'file:///a.pdf' } } } },
+    { video: { format: 'mp4', source: { text: 'x' } } },
+  ]);
+  expect(sent.map((block) => ('text' in block ? block.text.includes('left out') : false))).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  const fine: ContentBlock = { image: { format: 'png', source: { s3Location: { uri: 's3://example-bucket/a.png' } } } };
+  expect(sendable([fine])[0]).toBe(fine);
 });
 
 test('a wrong image label is put right by the bytes', () => {
