@@ -6,7 +6,8 @@ import { isId } from '../core/reference/reference.ts';
 import { boundedError } from '../core/store/bounded-error.ts';
 import { resultFormat } from '../core/store/result-index.ts';
 import type { ResultStore } from '../core/store/result-store.ts';
-import type { ToolContext } from '../core/tool/tool-definition.ts';
+import type { ToolContext, ToolDefinition } from '../core/tool/tool-definition.ts';
+import { applyView, keptFields } from '../core/tool/view.ts';
 
 /** What a tool makes: text in pieces, or a text that was made already. */
 export type Producer = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -24,6 +25,8 @@ export interface WrapperOptions {
   readonly maxBytes: number;
   readonly contentType: string;
   readonly fileName?: string;
+  /** Fields kept by role: applied while the result streams past, before anything is stored or answered (DESIGN 7.6). */
+  readonly view?: ToolDefinition['view'];
 }
 
 /** Milliseconds before the platform's deadline at which an upload is given up: the answer must still arrive. */
@@ -44,10 +47,11 @@ export async function storeFromTool(
   if (!isId(context.resultId) || !isId(context.session)) {
     throw new ClaimcheckError('InvalidInput', 'context: expected the one that the platform makes');
   }
-  const pieces = walk(produce());
+  const view = options.view === undefined ? {} : { view: options.view };
+  const pieces = walk(applyView(produce(), keptFields(view, context.roles)));
   const start = await collect(pieces, options.transportBytes);
   if (start.ended) return { status: 'success', content: textContent(start.bytes) };
-  const measured = measure(start.bytes, pieces, options.maxBytes);
+  const measured = measure(start.bytes, pieces);
   try {
     const body = await options.store.putBody(
       { owner: context.owner as OwnerKey, session: context.session, id: context.resultId },
@@ -99,15 +103,13 @@ async function collect(
 }
 
 /** The whole as one walk that hashes what passes. */
-function measure(start: Uint8Array, rest: AsyncGenerator<Uint8Array>, _maxBytes: number) {
+function measure(start: Uint8Array, rest: AsyncGenerator<Uint8Array>) {
   const hash = createHash('sha256');
   let seen = 0;
   async function* passing(): AsyncGenerator<Uint8Array> {
-    for (const first of [start]) {
-      hash.update(first);
-      seen += first.length;
-      yield first;
-    }
+    hash.update(start);
+    seen += start.length;
+    yield start;
     for await (const piece of rest) {
       hash.update(piece);
       seen += piece.length;

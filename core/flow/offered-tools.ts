@@ -1,4 +1,5 @@
 import type { ModelToolSpec } from '../model/model.ts';
+import { withRidingSelection } from '../read/riding-selection.ts';
 import { allowed, type ToolCatalogue } from '../tool/tool-definition.ts';
 
 /**
@@ -13,5 +14,5 @@ export function offeredTools(
   return tools
     .all()
     .filter((tool) => Object.hasOwn(functions, tool.name) && allowed(tool, roles))
-    .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    .map((tool) => ({ name: tool.name, description: tool.description, inputSchema: withRidingSelection(tool) }));
 }

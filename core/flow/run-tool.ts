@@ -1,6 +1,9 @@
+import { nextVersion } from '../catalogue/versions.ts';
 import type { ToolResult, ToolUseBlock } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import { takeRidingSelection, withoutRidingSelection } from '../read/riding-selection.ts';
+import type { Selection } from '../read/selection.ts';
 import { checkRun, type FlowIdentity } from '../run/check-run.ts';
 import type { RunMessages } from '../run/messages.ts';
 import type { Attempts, Outcomes, ToolOutcome } from '../run/outcomes.ts';
@@ -14,6 +17,7 @@ import type { ToolInvoker } from '../tool/tool-invoker.ts';
 import { executeTool, retentionEnd, type ToolCall } from './execute-tool.ts';
 import { fittingOutcome } from './fitting-outcome.ts';
 import { earlierOversize, recordOversize, recordRefreshFailure, repeatAnswer } from './repeated-call.ts';
+import { answerWithSelection, reusedOutcome } from './stored-answer.ts';
 
 export interface RunToolEvent {
   readonly runId: string;
@@ -62,7 +66,8 @@ export async function runTool(event: RunToolEvent, ports: RunToolPorts): Promise
   const recorded = await ports.outcomes.find<ToolOutcome>(runId, toolOutcomeKey(turn, index));
   if (recorded !== undefined) return answer(recorded);
   const { toolUse } = await toolUseAt(run, turn, index, ports.messages);
-  const call: ToolCall = { run, turn, index, toolUse, digest: callDigest(toolUse.name, toolUse.input) };
+  const digest = callDigest(toolUse.name, withoutRidingSelection(ports.tools.find(toolUse.name), toolUse.input));
+  const call: ToolCall = { run, turn, index, toolUse, digest };
   const outcome = fittingOutcome(await carryOut(call, ports));
   const { outcome: standing } = await ports.outcomes.record(runId, toolOutcomeKey(turn, index), outcome);
   ports.telemetry.count('ToolCall', 1, { tool: toolUseName(standing, ports.tools), reason: standing.status });
@@ -79,7 +84,7 @@ export async function runTool(event: RunToolEvent, ports: RunToolPorts): Promise
 async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcome> {
   const gate = checkGate(call, ports);
   if ('refused' in gate) return { ...failedCall(call, gate.refused, ports), refused: true };
-  const { tool, input } = gate;
+  const { tool, input, selection } = gate;
   if (tool.builtin === true) return builtinOutcome(call, tool, input, ports);
 
   const refresh = isObject(call.toolUse.input) && call.toolUse.input['refresh'] === true;
@@ -88,9 +93,9 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
     ports.telemetry.decision('repeat_not_executed', { tool: tool.name, toolUseId: call.toolUse.toolUseId, refresh });
     return repeatAnswer(call, earlier, refresh, ports.clock);
   }
-  const last = earlier.at(-1);
-  const supersedes =
-    last?.ref == null ? null : { ref: last.ref, version: earlier.filter((one) => one.ref !== null).length };
+  const reused = refresh ? undefined : await reusedOutcome(call, tool, selection, ports);
+  if (reused !== undefined) return reused;
+  const supersedes = await superseded(call, tool, ports);
   const keepAs = (result: ToolResult, resultId: string, availableUntil: string, reported?: unknown): KeepRequest => ({
     run: call.run,
     turn: call.turn,
@@ -121,16 +126,31 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
   if (kept.status === 'error' && supersedes !== null) {
     await recordRefreshFailure(call, tool, supersedes.ref, 'ToolFailed', ports);
   }
+  const answered =
+    selection === null
+      ? { content: kept.content }
+      : await answerWithSelection(call, kept, selection, supersedes, ports);
   return {
     toolUseId: call.toolUse.toolUseId,
     tool: tool.name,
     status: kept.status,
-    content: kept.content,
+    ...answered,
     ref: kept.stored?.ref ?? null,
     callDigest: call.digest,
     oversize: kept.oversize,
     at: ports.clock.now().toISOString(),
   };
+}
+
+/** The version that this call's result would follow: of the same tool and arguments in the same session (DESIGN 5.2). */
+async function superseded(
+  { run, digest }: ToolCall,
+  tool: ToolDefinition,
+  ports: RunToolPorts,
+): Promise<KeepRequest['supersedes']> {
+  const call = { owner: run.owner, session: run.session, tool: tool.name, argumentDigest: digest };
+  const next = await nextVersion(call, ports.catalogue);
+  return next.supersedes === null ? null : { ref: next.supersedes, version: next.version - 1 };
 }
 
 /** The platform's own tools answer for themselves: what they deliver is bounded by them and never stored again. */
@@ -163,7 +183,9 @@ async function builtinOutcome(
 function checkGate(
   { run, toolUse }: ToolCall,
   ports: RunToolPorts,
-): { readonly tool: ToolDefinition; readonly input: JsonObject } | { readonly refused: string } {
+):
+  | { readonly tool: ToolDefinition; readonly input: JsonObject; readonly selection: Selection | null }
+  | { readonly refused: string } {
   const tool = ports.tools.find(toolUse.name);
   if (tool === undefined || !Object.hasOwn(ports.functions, tool.name)) {
     ports.telemetry.count('Refusal', 1, { code: 'UnknownTool' });
@@ -182,7 +204,12 @@ function checkGate(
     return { refused: `InvalidInput: ${forged.join(', ')} cannot be given; the platform knows them` };
   }
   const { refresh: _refresh, ...rest } = input;
-  return { tool, input: declared.has('refresh') ? input : rest };
+  try {
+    return { tool, ...takeRidingSelection(tool, declared.has('refresh') ? input : rest) };
+  } catch (error) {
+    if (!(error instanceof ClaimcheckError)) throw error;
+    return { refused: `${error.code}: ${error.message}` };
+  }
 }
 
 /** Parameters that a tool of its own declares; the platform's own tools may declare none of the platform's words. */

@@ -26,7 +26,7 @@ export class MemoryResultStore implements ResultStore {
     let bytes = 0;
     for await (const part of body instanceof Uint8Array ? [body] : body) {
       bytes += part.length;
-      if (bytes > maxBytes) throw new ClaimcheckError('OversizeResult', 'too large', { seenBytes: bytes, maxBytes });
+      if (bytes > maxBytes) throw new ClaimcheckError('OversizeResult', `${bytes} bytes seen, at most ${maxBytes}`);
       parts.push(Buffer.from(part));
     }
     const content = Buffer.concat(parts);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ContentBlock } from '../../../core/content/block.ts';
 import { defaultSettings } from '../../../core/settings.ts';
 import { contentBytes } from '../../../core/store/content-size.ts';
@@ -195,5 +196,76 @@ describe('what is never stored (again)', () => {
       result: success({ text: JSON.stringify({ rows: JSON.parse(rowsText(3_000)), ...forged.json }) }),
     });
     expect(referenceOf(big.kept.content)['ref']).toBe(ref);
+  });
+});
+
+describe('a view by role (DESIGN 7.6)', () => {
+  const tool = { ...rowsTool, view: { ops: ['id'], admin: ['*'] } };
+
+  it('reduces before anything is stored, shown or counted', async () => {
+    const { kept, world } = await keep({
+      tool,
+      result: success({ text: rowsText(5_000) }, { text: 'one of many words' }),
+    });
+    const stored = world.store.bodies.get(`ada/${session}/${resultId}`)?.content.toString() ?? '';
+    expect(JSON.parse(stored)).toHaveLength(5_000);
+    for (const text of [stored, JSON.stringify(kept), JSON.stringify([...world.store.indexes.values()])]) {
+      expect(text).not.toContain('note');
+      expect(text).not.toContain('one of many');
+    }
+  });
+
+  it('holds for small results, and what cannot be reduced is not shown at all', async () => {
+    const small = await keep({ tool, result: success({ text: '[{"id":1,"note":"hidden"}]' }) });
+    expect(small.kept.content).toEqual([{ text: '[{"id":1}]' }]);
+    const text = await keep({ tool, result: success({ text: 'just hidden words '.repeat(500) }) });
+    expect(text.kept.status).toBe('error');
+    expect(JSON.stringify(text.kept)).not.toContain('hidden');
+    expect(text.world.store.calls).toEqual([]);
+  });
+});
+
+it('ids that were asked for are compared with those that came', async () => {
+  const tool = { ...rowsTool, identity: { field: 'id', expectedFrom: 'ids' } };
+  const input = { ids: Array.from({ length: 3_001 }, (_, i) => i + 1) };
+  const { kept } = await keep({ tool, input, result: success({ text: rowsText(3_000) }) });
+  expect(referenceOf(kept.content)['coverage']).toMatchObject({
+    requested: 3_001,
+    missing_ids: ['3001'],
+    reasons: expect.arrayContaining(['identity_mismatch']),
+  });
+});
+
+describe('case H024: the shapes of one MCP answer are one result of issues', () => {
+  interface Variant {
+    readonly content: readonly { readonly text: string }[];
+    readonly structuredContent?: { readonly issues: readonly unknown[] };
+  }
+  const { variants } = JSON.parse(readFileSync('test/fixtures/cases/mcp-dual.json', 'utf8')) as {
+    variants: Record<string, Variant>;
+  };
+  const longer = (issues: readonly unknown[]) => Array.from({ length: 100 }, () => issues).flat();
+  const repeated = (text: string) => {
+    if (!text.startsWith('{')) return text;
+    const value = JSON.parse(text) as { issues: unknown[] };
+    return JSON.stringify({ ...value, issues: longer(value.issues) });
+  };
+
+  it.each(Object.keys(variants))('%s', async (name) => {
+    const { content, structuredContent } = variants[name] as Variant;
+    const { kept, world } = await keep({
+      result: {
+        status: 'success',
+        content: content.map(({ text }) => ({ text: repeated(text) })),
+        ...(structuredContent === undefined
+          ? {}
+          : { structuredContent: { ...structuredContent, issues: longer(structuredContent.issues) } as never }),
+      },
+    });
+    expect(world.store.bodies.size).toBe(1);
+    expect(kept.stored?.records).toBe(3_000);
+    expect((kept.content[0] as { text: string }).text).toContain('K-0');
+    const words = content.map(({ text }) => text).filter((text) => !text.startsWith('{'));
+    for (const word of words) expect(JSON.stringify(kept.content)).toContain(word);
   });
 });

@@ -1,0 +1,113 @@
+import type { CatalogueEntry } from '../catalogue/catalogue.ts';
+import { findReusable } from '../catalogue/reuse.ts';
+import type { ContentBlock } from '../content/block.ts';
+import { ClaimcheckError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
+import type { ReadAnswer } from '../read/answer.ts';
+import { applyRidingSelection, ridingContent, ridingKey } from '../read/riding-selection.ts';
+import { parseSelection, type Selection } from '../read/selection.ts';
+import type { ToolOutcome } from '../run/outcomes.ts';
+import { dataReference } from '../store/data-reference.ts';
+import type { KeepPorts, Kept } from '../store/keeping.ts';
+import type { ResultIndex } from '../store/result-index.ts';
+import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
+import type { ToolCall } from './execute-tool.ts';
+
+type Ports = KeepPorts & { readonly tools: ToolCatalogue };
+
+/** Kept free in a reused answer's budget for the data reference behind the records. */
+const referenceBytes = 6 * 1024;
+
+/**
+ * What the model gets of a call on which a selection rode: that selection of the result just stored, in place of the
+ * preview. A result too small to be stored is there whole already. A selection that cannot be read (an unknown field)
+ * is said beside the preview: the tool was executed, and its result is not lost to a slip.
+ */
+export async function answerWithSelection(
+  call: ToolCall,
+  kept: Kept,
+  selection: Selection,
+  supersedes: { readonly ref: string; readonly version: number } | null,
+  ports: Ports,
+): Promise<Pick<ToolOutcome, 'content' | 'delivered'>> {
+  if (kept.stored === null || kept.status === 'error') return { content: kept.content };
+  try {
+    const { session, id } = place(kept.stored.ref);
+    const index = await ports.store.readIndex({ owner: call.run.owner, session, id });
+    if (index === undefined) return { content: kept.content };
+    const version = { version: (supersedes?.version ?? 0) + 1, supersedes: supersedes?.ref ?? null };
+    const answer = await applyRidingSelection({ index, owner: call.run.owner, ...version }, selection, ports);
+    ports.telemetry.decision('selection_rode', { ref: index.ref, loaded: answer.coverage.loaded });
+    return { content: ridingContent(kept.content, answer), delivered: answer.delivered };
+  } catch (error) {
+    if (!(error instanceof ClaimcheckError)) throw error;
+    const said: ContentBlock = {
+      text: `${ridingKey}: ${error.code}: ${error.message}. A preview stands here instead.`,
+    };
+    return { content: [said, ...kept.content] };
+  }
+}
+
+/**
+ * The outcome of a call that a stored result answers instead of an execution: only for tools marked `reuse` and a
+ * result of the same owner and scope that is young enough and still held (DESIGN 9). Says that nothing was executed
+ * and of when the result is; `undefined` when the tool has to be executed.
+ */
+export async function reusedOutcome(
+  call: ToolCall,
+  tool: ToolDefinition,
+  selection: Selection | null,
+  ports: Ports,
+): Promise<ToolOutcome | undefined> {
+  const { run } = call;
+  const now = ports.clock.now();
+  const scope = { owner: run.owner, session: run.session, tool: tool.name, argumentDigest: call.digest };
+  const entry = await findReusable(tool, { ...scope, rolesDigest: run.rolesDigest, now }, ports);
+  if (entry === undefined) return undefined;
+  const index = await ports.store.readIndex({ owner: run.owner, ...place(entry.ref) });
+  if (index === undefined) return undefined;
+  const answer = await readStored(call, entry, index, selection, ports);
+  if (answer === undefined) return undefined;
+  await ports.grants.give(run.runId, { ref: entry.ref, via: 'session', grantedAt: now.toISOString() });
+  ports.telemetry.decision('reused', { tool: tool.name, toolUseId: call.toolUse.toolUseId, ref: entry.ref });
+  const note = `Not executed: this is version ${entry.version} of the same call's result, acquired at ${entry.acquiredAt}. To execute it again, call it with "refresh": true.`;
+  const reference = dataReference(index, {
+    baseUrl: ports.baseUrl,
+    coverage: answer.coverage,
+    maxBytes: referenceBytes,
+    profileBytes: ports.settings.insert.profileBytes,
+  });
+  return {
+    toolUseId: call.toolUse.toolUseId,
+    tool: tool.name,
+    status: 'success',
+    content: [{ text: note }, { text: answer.text }, reference],
+    ref: entry.ref,
+    callDigest: call.digest,
+    oversize: false,
+    at: now.toISOString(),
+    delivered: answer.delivered as JsonValue,
+  };
+}
+
+async function readStored(
+  call: ToolCall,
+  entry: CatalogueEntry,
+  index: ResultIndex,
+  selection: Selection | null,
+  ports: Ports,
+): Promise<ReadAnswer | undefined> {
+  const stored = { index, owner: call.run.owner, version: entry.version, supersedes: entry.supersedes };
+  const room = selection === null ? Math.max(0, ports.settings.insert.maxBytes - referenceBytes) : null;
+  try {
+    return await applyRidingSelection(stored, selection ?? parseSelection({}), ports, room);
+  } catch (error) {
+    // A copy that cannot be read is no reason to fail a call that can be made.
+    if (error instanceof ClaimcheckError) return undefined;
+    throw error;
+  }
+}
+
+function place(ref: string): { readonly session: string; readonly id: string } {
+  return { session: ref.slice(0, 32), id: ref.slice(33) };
+}
