@@ -29,9 +29,15 @@ export function resultCard(link: ResultLink): HTMLElement {
 export function downloadButtons(
   link: Pick<ResultLink, 'download_url' | 'export_url'>,
   name: string,
+  options: { readonly primary?: boolean } = {},
 ): readonly HTMLElement[] {
   const button = (href: string, text: string, what: string) =>
-    h('a', { class: 'button', href, rel: 'noreferrer' }, text, h('span', { class: 'unseen' }, ` ${what}`));
+    h(
+      'a',
+      { class: options.primary === true ? 'button primary' : 'button', href, rel: 'noreferrer' },
+      text,
+      h('span', { class: 'unseen' }, ` ${what}`),
+    );
   return [
     ...(link.download_url === null ? [] : [button(link.download_url, 'Download', `${spoken(name)}, as it came`)]),
     ...(link.export_url === null ? [] : [button(link.export_url, 'CSV', `of ${spoken(name)}`)]),

@@ -15,7 +15,7 @@ export const resultPage: Page = async ({ main, signal, title }, ref = '') => {
       'div',
       { class: 'head' },
       h('h1', {}, name),
-      h('p', { class: 'actions' }, ...downloadButtons(result, result.tool)),
+      h('p', { class: 'actions' }, ...downloadButtons(result, result.tool, { primary: true })),
     ),
     factsView(result),
     ...(result.notes.length === 0

@@ -1,11 +1,12 @@
-import type { SealingSecret } from '../catalogue/cursor.ts';
-import type { Chats } from '../chat/chat.ts';
-import type { Viewer } from '../chat/current-view.ts';
-import { chatPageSize, listChats } from '../chat/list-chats.ts';
+import { openCursor, type SealingSecret, sealCursor } from '../catalogue/cursor.ts';
+import type { ChatHeader, Chats } from '../chat/chat.ts';
+import { opens, type Viewer } from '../chat/current-view.ts';
+import { liveChats } from '../chat/list-chats.ts';
 import { hideChat, openChat, type ViewedTurn } from '../chat/open-chat.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Run } from '../run/run.ts';
+import type { Clock } from '../telemetry/telemetry.ts';
 import { linkOf } from './links.ts';
 import type { HttpRequest } from './request.ts';
 import { type HttpResponse, json } from './response.ts';
@@ -17,29 +18,43 @@ export interface ChatRoutePorts {
   readonly viewer: (identity: Identity) => Promise<Viewer>;
   readonly sealingSecret: () => Promise<SealingSecret>;
   readonly agents: readonly string[];
+  readonly clock: Clock;
   readonly publicBaseUrl: string;
 }
 
-/** `GET /chats?cursor=`: the caller's chats, newest first, the largest page that the list allows. */
+/** Chats of one answer: all of them for nearly everybody, at about 250 bytes each. */
+const chatsPerAnswer = 1_000;
+
+/** `GET /chats?cursor=`: the caller's chats, newest first. */
 export async function showChats(
   request: HttpRequest,
   identity: Identity,
   ports: ChatRoutePorts,
 ): Promise<HttpResponse> {
+  const purpose = { owner: identity.owner, list: 'chats' };
   const cursor = request.query.get('cursor');
-  const page = await listChats(ports.chats, identity.owner, {
-    ...(await ports.viewer(identity)),
-    secret: await ports.sealingSecret(),
-    limit: chatPageSize.largest,
-    ...(cursor === null ? {} : { cursor }),
-  });
+  const secret = await ports.sealingSecret();
+  const after = cursor === null ? null : openCursor(secret, purpose, cursor);
+  const now = ports.clock.now();
+  const [viewer, live] = await Promise.all([ports.viewer(identity), liveChats(ports.chats, identity.owner, now)]);
+  const rest = after === null ? live : live.filter((header) => place(header) < after);
+  const page = rest.slice(0, chatsPerAnswer);
+  const last = page.at(-1);
   const answer: ChatsResponse = {
-    chats: page.chats,
-    total: page.total,
-    next_cursor: page.cursor,
+    chats: page.map(({ session, title, agent, createdAt, updatedAt, turns, gates }) => ({
+      ...{ session, title, agent, createdAt, updatedAt, turns },
+      allowed: opens(gates, viewer),
+    })),
+    total: live.length,
+    next_cursor: last !== undefined && rest.length > page.length ? sealCursor(secret, purpose, place(last)) : null,
     agents: ports.agents,
   };
   return json(200, answer);
+}
+
+/** Time, then session: a total order, so that no page repeats or skips a chat. */
+function place(header: ChatHeader): string {
+  return `${header.updatedAt} ${header.session}`;
 }
 
 /** `GET /chats/{id}`: questions, answers and the links beside them, as today's roles and date leave them. */
@@ -55,7 +70,7 @@ export async function showChat(session: string, identity: Identity, ports: ChatR
 }
 
 export async function deleteChat(session: string, identity: Identity, ports: ChatRoutePorts): Promise<HttpResponse> {
-  await hideChat(ports.chats, identity.owner, session, new Date());
+  await hideChat(ports.chats, identity.owner, session, ports.clock.now());
   return json(200, { session, hidden: true });
 }
 

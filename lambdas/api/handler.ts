@@ -65,6 +65,7 @@ function portsWith(telemetry: Telemetry): ApiPorts {
     viewer,
     publicBaseUrl: baseUrl,
     agents: Object.keys(flows).sort(),
+    clock,
     sealingSecret: async () => Buffer.from(await secret(), 'utf8'),
     chats,
     catalogue,
