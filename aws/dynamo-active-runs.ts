@@ -16,7 +16,7 @@ export class DynamoActiveRuns implements ActiveRuns {
     this.#maxAgeSeconds = maxAgeSeconds;
   }
 
-  async enter(owner: string, runId: string): Promise<number> {
+  async enter(owner: string, runId: string): Promise<readonly string[]> {
     const { documents, table, clock } = this.#table;
     const now = Math.floor(clock.now().getTime() / 1000);
     const until = now + this.#maxAgeSeconds;
@@ -24,7 +24,7 @@ export class DynamoActiveRuns implements ActiveRuns {
       new PutCommand({ TableName: table, Item: { pk: `active#${owner}`, sk: runId, until, ttl: until } }),
     );
     const entered = await itemsWithPrefix(this.#table, `active#${owner}`, '');
-    return entered.filter((item) => Number(item['until']) > now).length;
+    return entered.filter((item) => Number(item['until']) > now).map((item) => String(item['sk']));
   }
 
   async leave(owner: string, runId: string): Promise<void> {

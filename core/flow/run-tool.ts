@@ -149,8 +149,15 @@ async function superseded(
   ports: RunToolPorts,
 ): Promise<KeepRequest['supersedes']> {
   const call = { owner: run.owner, session: run.session, tool: tool.name, argumentDigest: digest };
-  const next = await nextVersion(call, ports.catalogue);
-  return next.supersedes === null ? null : { ref: next.supersedes, version: next.version - 1 };
+  try {
+    const next = await nextVersion(call, ports.catalogue);
+    return next.supersedes === null ? null : { ref: next.supersedes, version: next.version - 1 };
+  } catch (error) {
+    // A catalogue that cannot be asked costs the number of the version, not the tool's answer.
+    if (!(error instanceof ClaimcheckError)) throw error;
+    ports.telemetry.decision('version_unknown', { tool: tool.name, code: error.code });
+    return null;
+  }
 }
 
 /** The platform's own tools answer for themselves: what they deliver is bounded by them and never stored again. */

@@ -1,15 +1,12 @@
-import type { CatalogueEntry } from '../catalogue/catalogue.ts';
 import { findReusable } from '../catalogue/reuse.ts';
 import type { ContentBlock } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
-import type { ReadAnswer } from '../read/answer.ts';
 import { applyRidingSelection, ridingContent, ridingKey } from '../read/riding-selection.ts';
 import { parseSelection, type Selection } from '../read/selection.ts';
 import type { ToolOutcome } from '../run/outcomes.ts';
 import { dataReference } from '../store/data-reference.ts';
 import type { KeepPorts, Kept } from '../store/keeping.ts';
-import type { ResultIndex } from '../store/result-index.ts';
 import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolCall } from './execute-tool.ts';
 
@@ -59,6 +56,21 @@ export async function reusedOutcome(
   selection: Selection | null,
   ports: Ports,
 ): Promise<ToolOutcome | undefined> {
+  try {
+    return await reuse(call, tool, selection, ports);
+  } catch (error) {
+    // A stored copy that cannot be found or read is no reason to fail a call that can be made.
+    if (error instanceof ClaimcheckError) return undefined;
+    throw error;
+  }
+}
+
+async function reuse(
+  call: ToolCall,
+  tool: ToolDefinition,
+  selection: Selection | null,
+  ports: Ports,
+): Promise<ToolOutcome | undefined> {
   const { run } = call;
   const now = ports.clock.now();
   const scope = { owner: run.owner, session: run.session, tool: tool.name, argumentDigest: call.digest };
@@ -66,8 +78,9 @@ export async function reusedOutcome(
   if (entry === undefined) return undefined;
   const index = await ports.store.readIndex({ owner: run.owner, ...place(entry.ref) });
   if (index === undefined) return undefined;
-  const answer = await readStored(call, entry, index, selection, ports);
-  if (answer === undefined) return undefined;
+  const stored = { index, owner: run.owner, version: entry.version, supersedes: entry.supersedes };
+  const room = selection === null ? Math.max(0, ports.settings.insert.maxBytes - referenceBytes) : null;
+  const answer = await applyRidingSelection(stored, selection ?? parseSelection({}), ports, room);
   await ports.grants.give(run.runId, { ref: entry.ref, via: 'session', grantedAt: now.toISOString() });
   ports.telemetry.decision('reused', { tool: tool.name, toolUseId: call.toolUse.toolUseId, ref: entry.ref });
   const note = `Not executed: this is version ${entry.version} of the same call's result, acquired at ${entry.acquiredAt}. To execute it again, call it with "refresh": true.`;
@@ -88,24 +101,6 @@ export async function reusedOutcome(
     at: now.toISOString(),
     delivered: answer.delivered as JsonValue,
   };
-}
-
-async function readStored(
-  call: ToolCall,
-  entry: CatalogueEntry,
-  index: ResultIndex,
-  selection: Selection | null,
-  ports: Ports,
-): Promise<ReadAnswer | undefined> {
-  const stored = { index, owner: call.run.owner, version: entry.version, supersedes: entry.supersedes };
-  const room = selection === null ? Math.max(0, ports.settings.insert.maxBytes - referenceBytes) : null;
-  try {
-    return await applyRidingSelection(stored, selection ?? parseSelection({}), ports, room);
-  } catch (error) {
-    // A copy that cannot be read is no reason to fail a call that can be made.
-    if (error instanceof ClaimcheckError) return undefined;
-    throw error;
-  }
 }
 
 function place(ref: string): { readonly session: string; readonly id: string } {

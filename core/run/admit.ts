@@ -155,9 +155,19 @@ async function checkReferences(
   return refs;
 }
 
+/** Two that enter at once may both be refused at the limit, but never are both admitted above it. */
 async function enterLimit({ owner, runId }: AdmissionRequest, ports: AdmissionPorts): Promise<void> {
   const limit = ports.settings.run.parallelPerOwner;
-  if ((await ports.activeRuns.enter(owner, runId)) <= limit) return;
+  const entered = await ports.activeRuns.enter(owner, runId);
+  if (entered.length <= limit) return;
+  // The event that ends an execution may be late or lost: a run that has ended counts no more.
+  let running = 1;
+  for (const id of entered.filter((other) => other !== runId)) {
+    const run = await ports.runs.get(id);
+    if (run?.status === 'admitted' || run === undefined) running += 1;
+    else await ports.activeRuns.leave(owner, id);
+  }
+  if (running <= limit) return;
   await ports.activeRuns.leave(owner, runId);
   ports.telemetry.count('QuotaRefused', 1, { reason: 'parallel_runs' });
   throw new ClaimcheckError('QuotaExceeded', `run: ${limit} runs at once are allowed; wait for one to end`, { limit });

@@ -11,7 +11,7 @@ export interface Erasures {
 
 /** Runs of one owner that have not ended, for the limit on parallel runs. */
 export interface ActiveRuns {
-  /** Enters a run (again: no change) and answers how many of the owner's runs are entered, this one included. */
-  enter(owner: string, runId: string): Promise<number>;
+  /** Enters a run (again: no change) and answers the ids of the owner's runs that are entered, this one included. */
+  enter(owner: string, runId: string): Promise<readonly string[]>;
   leave(owner: string, runId: string): Promise<void>;
 }

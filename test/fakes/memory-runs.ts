@@ -101,7 +101,7 @@ export class MemoryActiveRuns implements ActiveRuns {
 
   async enter(owner: string, runId: string) {
     this.items.add(`${owner}|${runId}`);
-    return [...this.items].filter((item) => item.startsWith(`${owner}|`)).length;
+    return [...this.items].filter((item) => item.startsWith(`${owner}|`)).map((item) => item.slice(owner.length + 1));
   }
   async leave(owner: string, runId: string) {
     this.items.delete(`${owner}|${runId}`);

@@ -93,10 +93,7 @@ describe('messages', () => {
     ['399,000 ASCII bytes', { text: `${'a'.repeat(398_997)}END` }],
     ['an image of 700 KB', { image: { format: 'png', source: { bytes: new Uint8Array(700_000).fill(7) } } }],
     ['nesting of 60 levels', { json: JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) }],
-    [
-      'keys of the prototype and an empty key',
-      { json: JSON.parse('{"n":1e300,"__proto__":{"x":1},"":""}') },
-    ],
+    ['keys of the prototype and an empty key', { json: JSON.parse('{"n":1e300,"__proto__":{"x":1},"":""}') }],
     ['half a character', { text: 'a\ud800b' }],
   ] as [string, MessageBlock][])('a block of %s comes back equal', async (_name, block) => {
     await append(0, 'user', { text: 'before' }, block, { text: 'after' });
@@ -193,14 +190,14 @@ it('grants: given once, found by the exact reference of the exact run', async ()
 
 it('active runs: counted per owner, left once, forgotten after the age of a run', async () => {
   const active = new DynamoActiveRuns(table, 60);
-  expect(await active.enter('ada', '1'.repeat(32))).toBe(1);
-  expect(await active.enter('ada', '1'.repeat(32))).toBe(1);
-  expect(await active.enter('ada', '2'.repeat(32))).toBe(2);
-  expect(await active.enter('ad', '3'.repeat(32))).toBe(1);
+  expect(await active.enter('ada', '1'.repeat(32))).toHaveLength(1);
+  expect(await active.enter('ada', '1'.repeat(32))).toHaveLength(1);
+  expect(await active.enter('ada', '2'.repeat(32))).toHaveLength(2);
+  expect(await active.enter('ad', '3'.repeat(32))).toHaveLength(1);
   await active.leave('ada', '1'.repeat(32));
-  expect(await active.enter('ada', '4'.repeat(32))).toBe(2);
+  expect(await active.enter('ada', '4'.repeat(32))).toHaveLength(2);
   now = new Date(now.getTime() + 61_000);
-  expect(await active.enter('ada', '5'.repeat(32))).toBe(1);
+  expect(await active.enter('ada', '5'.repeat(32))).toHaveLength(1);
 });
 
 it('erasures: only a tombstone of that very owner', async () => {

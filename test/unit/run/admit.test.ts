@@ -95,6 +95,10 @@ it('admits as many runs at once as the setting says, and again when one has ende
   expect(await admitRun({ ...request, runId: id(2) }, ports)).toMatchObject({ created: false });
   await ports.activeRuns.leave('ada', id(1));
   expect(await admitRun({ ...request, runId: id(3) }, ports)).toMatchObject({ created: true });
+  // The event that should have said so was lost: the record of the run says that it has ended.
+  await ports.runs.close(id(2), { status: 'succeeded', endedAt: 'x' });
+  expect(await admitRun({ ...request, runId: id(4) }, ports)).toMatchObject({ created: true });
+  await expect(admitRun({ ...request, runId: id(5) }, ports)).rejects.toMatchObject({ code: 'QuotaExceeded' });
 });
 
 describe('references', () => {
