@@ -1,13 +1,13 @@
 import { ClaimcheckError } from '../core/errors.ts';
 import { isConditionFailure } from './dynamo-query.ts';
 
-/** With six writers on one chat a round trip of 10 ms loses a few races; fourteen tries end well under a minute. */
-const attempts = 14;
+const attempts = 20;
 const firstDelayMs = 10;
-const longestDelayMs = 1_000;
+const longestDelayMs = 3_000;
 
 /**
- * Repeats an optimistic write while its version condition fails: exponential back-off with full jitter, bounded.
+ * Repeats an optimistic write while its version condition fails: exponential back-off with full jitter, bounded. It
+ * starts from what one attempt takes: writers that wait less than that only meet again.
  * Throws `StorageUnavailable` when the last try fails too.
  */
 export async function collisionRetry<T>(
@@ -16,6 +16,7 @@ export async function collisionRetry<T>(
 ): Promise<T> {
   const wait = options.wait ?? sleep;
   for (let tried = 1; ; tried += 1) {
+    const started = performance.now();
     try {
       return await attempt();
     } catch (error) {
@@ -30,7 +31,8 @@ export async function collisionRetry<T>(
           { cause: error },
         );
       }
-      await wait(Math.random() * Math.min(longestDelayMs, firstDelayMs * 2 ** tried));
+      const first = Math.max(firstDelayMs, performance.now() - started);
+      await wait(Math.random() * Math.min(longestDelayMs, first * 2 ** Math.min(tried, 5)));
     }
   }
 }

@@ -186,8 +186,9 @@ export function dynamoChats(
         new UpdateCommand({
           TableName: table,
           Key: headerKey(owner, session),
-          UpdateExpression: 'SET hidden = :yes',
+          UpdateExpression: 'SET #hidden = :yes',
           ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeNames: { '#hidden': 'hidden' },
           ExpressionAttributeValues: { ':yes': true },
         }),
       );
