@@ -59,6 +59,17 @@ export function takeRidingSelection(
   return { input: rest, selection: parseSelection({ fields, offset, limit }) };
 }
 
+/** The input as far as it makes two calls the same: which part of the result is shown is no part of that. */
+export function withoutRidingSelection(
+  tool: Pick<ToolDefinition, 'inputSchema' | 'builtin'> | undefined,
+  input: JsonValue,
+): JsonValue {
+  if (tool === undefined || tool.builtin === true || !isObject(input)) return input;
+  if (Object.hasOwn((tool.inputSchema['properties'] ?? {}) as JsonObject, ridingKey)) return input;
+  const { [ridingKey]: _selection, ...rest } = input;
+  return rest;
+}
+
 /** What the just stored result is, as far as its own call needs it. */
 export interface JustStored {
   readonly index: ResultIndex;
