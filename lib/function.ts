@@ -61,6 +61,9 @@ export class ServiceFunction extends Construct {
     this.timeout = props.timeout;
     this.source = props.source ?? { entry: `lambdas/${name}/handler.ts` };
     const functionName = `${config.name}-${name}`;
+    if (config.runtime !== 'nodejs24.x') {
+      Validations.of(this).acknowledge({ id: 'AwsSolutions-L1', reason: 'The setting runtime asks for an older one.' });
+    }
 
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${functionName}`,
@@ -77,10 +80,10 @@ export class ServiceFunction extends Construct {
         resources: [logGroup.logGroupArn],
       }),
     );
-    Validations.of(this).acknowledge(
-      { id: 'AwsSolutions-IAM5[Resource::*]', reason: 'X-Ray has no resources to name; nothing else here uses *.' },
-      { id: 'AwsSolutions-L1', reason: 'The runtime is a setting; its default is the newest that Lambda offers.' },
-    );
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resources to name; nothing else here uses *.',
+    });
 
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,

@@ -118,10 +118,6 @@ function userPool(scope: Construct, { config, removalPolicy }: SignInProps): Use
       id: 'AwsSolutions-COG8',
       reason: 'Threat protection needs the Plus plan, a price per user that operators choose.',
     },
-    {
-      id: 'AwsSolutions-COG3',
-      reason: 'Threat protection needs the Plus plan, a price per user that operators choose.',
-    },
   );
   return pool;
 }
