@@ -200,5 +200,5 @@ function answer(outcome: CallOutcome, turn: number, maxTools: number): CallModel
 
 /** The name travels through the flow's state: a made-up one must not be long. */
 function shortName(name: string): string {
-  return name.slice(0, 64);
+  return name.slice(0, 48);
 }

@@ -16,11 +16,17 @@ export function fittingOutcome(outcome: ToolOutcome, maxBytes = maxContentBytes)
       .map((block, position) => ({ block, position, bytes: size([block]) }))
       .filter(({ block }) => !('text' in block) && !('json' in block))
       .sort((left, right) => right.bytes - left.bytes);
-    if (largest === undefined) break;
+    if (largest === undefined) return oversized(outcome, maxBytes);
     const kind = Object.keys(largest.block)[0] ?? 'block';
     content[largest.position] = { text: `[${kind} left out: it is too large for one answer]` };
   }
   return { ...outcome, content };
+}
+
+/** Only text that its maker should have bounded gets here: said so, rather than cut. */
+function oversized(outcome: ToolOutcome, maxBytes: number): ToolOutcome {
+  const text = `OversizeResult: the answer is larger than ${maxBytes} bytes; ask for less`;
+  return { ...outcome, status: 'error', content: [{ text }] };
 }
 
 function size(content: readonly ContentBlock[]): number {

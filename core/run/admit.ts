@@ -8,6 +8,7 @@ import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import { passesGates, type ToolCatalogue } from '../tool/tool-definition.ts';
 import type { ActiveRuns, Erasures, FlowStarter } from './flow-starter.ts';
 import type { RunMessages } from './messages.ts';
+import { openingAgent } from './opening-agent.ts';
 import { rolesDigest } from './roles-digest.ts';
 import type { Grants, Run, RunRecords } from './run.ts';
 
@@ -96,7 +97,7 @@ async function begin(run: Run, ports: AdmissionPorts): Promise<void> {
     await ports.grants.give(run.runId, { ref, via: 'admitted', grantedAt: run.admittedAt });
   }
   await ports.messages.append(run.runId, {
-    agent: run.agent,
+    agent: openingAgent(run.agent),
     turn: 0,
     role: 'user',
     content: [{ text: run.message }],

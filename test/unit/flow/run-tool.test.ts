@@ -269,6 +269,16 @@ it('the platform’s own tools get the run and the input, and nothing of theirs 
   expect(world.store.calls).toEqual([]);
 });
 
+it('an answer of the platform’s own that one item cannot hold is an error, not a fault', async () => {
+  const builtin = { ...rowsTool, name: 'read_result', builtin: true };
+  const { result, outcome } = await calling([success({ text: 'x'.repeat(400_000) })], {
+    tools: [builtin],
+    answer: [use('read_result', { ref: 'r' })],
+  });
+  expect(result.status).toBe('error');
+  expect(textOf(outcome)).toMatch(/^OversizeResult/);
+});
+
 it('a picture that one outcome cannot hold is left out and said so', async () => {
   const image = { image: { format: 'png', source: { bytes: Buffer.alloc(400_000, 7).toString('base64') } } };
   const { outcome } = await calling([{ status: 'success', content: [{ text: 'a map' }, image] }]);

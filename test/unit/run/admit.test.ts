@@ -1,6 +1,7 @@
 import { ClaimcheckError } from '../../../core/errors.ts';
 import { type AdmissionRequest, admitRun } from '../../../core/run/admit.ts';
 import { defaultSettings } from '../../../core/settings.ts';
+import { researchAgents } from '../../../lib/flows/definitions.ts';
 import { MemoryStarter } from '../../fakes/memory-runs.ts';
 import { arn, rowsTool, run, runId, runWorld, session } from '../../fakes/run-world.ts';
 
@@ -37,6 +38,14 @@ it('records the run with the roles held now, writes the question, then starts th
   });
   expect((await ports.messages.find(newRun, 0, 'user'))?.content).toEqual([{ text: request.message }]);
   expect(ports.starter.started).toEqual([`${arn}|${newRun}`]);
+});
+
+it('the question of a flow of several agents is for the first of them', async () => {
+  const ports = { ...(await admission()), flows: { research: arn } };
+  await admitRun({ ...request, agent: 'research' }, ports);
+  expect(await ports.messages.thread(newRun, 'fetcher')).toHaveLength(1);
+  // The definition of the flow and this name must not drift apart.
+  expect(researchAgents[0]).toBe('fetcher');
 });
 
 it('a repeat is the same run; one that died before the start is finished', async () => {
