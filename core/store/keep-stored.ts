@@ -8,6 +8,8 @@ import type { ResultAddress } from './result-store.ts';
 import { bodyPieces, refusalCode, scanOptions, scanResult } from './scan-facts.ts';
 
 interface FoundBody {
+  /** What the object promises; never later than what the platform promises now. */
+  readonly availableUntil: string;
   readonly etag: string;
   readonly bytes: number;
   readonly fileName?: string;
@@ -40,7 +42,12 @@ export async function keepStored(
     // An earlier attempt may have come this far before its answer was lost.
     const standing = await ports.store.readIndex(address);
     if (standing !== undefined) await publishResult(request, standing, ports);
-    const index = standing ?? (await commitResult(request, summary, ports, { kind: 'wrapper', ...found }));
+    const index =
+      standing ??
+      (await commitResult({ ...request, availableUntil: found.availableUntil }, summary, ports, {
+        kind: 'wrapper',
+        ...found,
+      }));
     return storedResult(replacedContent(summary, part, index, { budget, tool }, ports), index, true);
   } catch (error) {
     const code = refusalCode(error, ports.telemetry);
@@ -98,7 +105,13 @@ async function confirmedBody(request: KeepRequest, ports: KeepPorts): Promise<Fo
     return undefined;
   }
   const { fileName } = made;
-  return { etag: head.etag, bytes: head.bytes, ...(fileName === undefined ? {} : { fileName }) };
+  const availableUntil = earlier(made.availableUntil, request.availableUntil);
+  return { etag: head.etag, bytes: head.bytes, availableUntil, ...(fileName === undefined ? {} : { fileName }) };
+}
+
+/** A date that cannot be read promises nothing. */
+function earlier(promised: string, now: string): string {
+  return Date.parse(promised) < Date.parse(now) ? new Date(promised).toISOString() : now;
 }
 
 function reportedBytes(reported: unknown): number | null {

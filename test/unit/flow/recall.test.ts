@@ -33,7 +33,8 @@ async function afterLostAnswer(tool: typeof rowsTool, made: { readonly index?: n
       runId,
       turn: 1,
       index: made.index ?? 0,
-      availableUntil: '2026-12-30T12:00:00.000Z',
+      // Promised a day before: the object's own date holds.
+      availableUntil: '2026-12-29T12:00:00.000Z',
       format: 1,
       contentType: 'application/json',
     },
@@ -51,7 +52,10 @@ it.each([
   expect(await runTool(event, world)).toEqual({ outcome: 'ok', status: 'success', ref });
   expect(world.invoker.asked).toEqual([]);
   expect(world.outcomes.items.get(`${runId}|tool/1/0`) as ToolOutcome).toMatchObject({ ref, oversize: true });
-  expect(await world.catalogue.find(run.owner, ref)).toMatchObject({ records: 40_000 });
+  expect(await world.catalogue.find(run.owner, ref)).toMatchObject({
+    records: 40_000,
+    availableUntil: '2026-12-29T12:00:00.000Z',
+  });
   expect(await world.grants.find(runId, ref)).toMatchObject({ via: 'produced' });
 });
 
