@@ -1,4 +1,5 @@
 import type { Model, ModelReply, ModelRequest, ModelSettings } from '../model/model.ts';
+import { checkedModel, currentReads } from '../read/checked-model.ts';
 import type { Outcomes, ToolOutcome } from '../run/outcomes.ts';
 import type { Run } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
@@ -36,7 +37,12 @@ export function guardedConverse(
       ports.outcomes.list<ToolOutcome>(run.runId, 'tool/'),
       ports.outcomes.list<Anchor & { readonly agent: string }>(run.runId, 'anchor/'),
     ]);
-    const guarded = guardedModel(model, ports);
+    const reads = currentReads(
+      request.messages,
+      calls.map(({ outcome }) => outcome),
+    );
+    const replacements = () => ports.replacements.all(run.runId);
+    const guarded = guardedModel(checkedModel(model, reads, { replacements, telemetry: ports.telemetry }), ports);
     const { reply, sent, inputTokens } = await guarded.converse(request, {
       runId: run.runId,
       turn,

@@ -60,6 +60,9 @@ export function runPutAway(
     if (request.status === 'error') return { kind: 'error', bytes: request.bytes };
     const known = find(request);
     if (known === undefined) return 'impossible';
+    // What the model has just selected, also on the call of the tool itself, never silently becomes a reference.
+    const selected = request.latest ? deliveredFacts(known.delivered) : undefined;
+    if (selected !== undefined) return { kind: 'unfit', refs: selected.refs, bytes: request.bytes };
     try {
       if (known.ref !== null) return storedMarker(request, await index(known.ref));
       if (known.builtin) return await repeatable(request, known);
@@ -92,7 +95,6 @@ export function runPutAway(
   async function repeatable(request: PutAwayRequest, known: Known): Promise<Marker | 'impossible'> {
     const facts = deliveredFacts(known.delivered);
     if (facts === undefined) return { kind: 'repeat', tool: known.tool, bytes: request.bytes };
-    if (request.latest) return { kind: 'unfit', refs: facts.refs, bytes: request.bytes };
     const indexes = await Promise.all(facts.refs.map(index));
     const dates = indexes.flatMap((found) => (found === undefined ? [] : [found.availableUntil])).sort();
     const availableUntil = dates[0];
@@ -134,7 +136,7 @@ export function runPutAway(
     keep,
     isSelection: (toolUseId) => {
       const call = calls.find(({ outcome }) => outcome.toolUseId === toolUseId);
-      return call !== undefined && isBuiltin(call.outcome.tool) && deliveredFacts(call.outcome.delivered) !== undefined;
+      return call !== undefined && deliveredFacts(call.outcome.delivered) !== undefined;
     },
   };
 }

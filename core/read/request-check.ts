@@ -10,6 +10,8 @@ export interface CurrentRead {
   readonly toolUseId: string;
   readonly content: readonly ContentBlock[];
   readonly delivered: DeliveredRead;
+  /** What may stand in its place, because it says itself that nothing was delivered. */
+  readonly stated?: readonly (readonly ContentBlock[])[];
 }
 
 export interface RequestCheck {
@@ -34,7 +36,10 @@ export function deliveredRead(delivered: JsonValue | undefined): DeliveredRead |
  * a marker as what it asked for. Earlier reads are not looked at; they may stand as markers.
  */
 export function checkRequest(messages: readonly Message[], reads: readonly CurrentRead[]): RequestCheck {
-  const lost = reads.filter((read) => !isDeepStrictEqual(resultOf(messages, read.toolUseId), read.content));
+  const lost = reads.filter((read) => {
+    const there = resultOf(messages, read.toolUseId);
+    return ![read.content, ...(read.stated ?? [])].some((content) => isDeepStrictEqual(there, content));
+  });
   if (lost.length === 0) return { messages, lost: [] };
   return { messages: lost.reduce(withFact, messages), lost: lost.map((read) => read.toolUseId) };
 }
@@ -68,12 +73,11 @@ export function lostCoverage(read: DeliveredRead): ReadCoverage {
 }
 
 function resultOf(messages: readonly Message[], toolUseId: string): readonly ContentBlock[] | undefined {
-  for (const message of messages) {
-    for (const block of message.content) {
-      if (isResult(block) && block.toolResult.toolUseId === toolUseId) return block.toolResult.content;
-    }
-  }
-  return undefined;
+  // The newest one: an id may have been used before.
+  return messages
+    .findLast((message) => message.content.some((block) => isResultOf(block, toolUseId)))
+    ?.content.filter((block): block is ToolResultBlock => isResultOf(block, toolUseId))
+    .at(-1)?.toolResult.content;
 }
 
 /** Puts the fact where the result stood; beside its call when only that is left; else at the end of what is asked. */
@@ -85,15 +89,17 @@ function withFact(messages: readonly Message[], read: CurrentRead): readonly Mes
     selection: read.delivered.selection,
   });
   const fact: ToolResultBlock = { toolResult: { toolUseId: read.toolUseId, status: 'success', content: [{ text }] } };
-  if (resultOf(messages, read.toolUseId) !== undefined) {
-    return messages.map((message) => ({
-      ...message,
-      content: message.content.map((block) =>
-        isResult(block) && block.toolResult.toolUseId === read.toolUseId ? fact : block,
-      ),
-    }));
+  const answered = messages.findLastIndex((message) =>
+    message.content.some((block) => isResultOf(block, read.toolUseId)),
+  );
+  if (answered >= 0) {
+    const { role, content } = messages[answered] as Message;
+    return messages.with(answered, {
+      role,
+      content: content.map((block) => (isResultOf(block, read.toolUseId) ? fact : block)),
+    });
   }
-  const asked = messages.findIndex((message) =>
+  const asked = messages.findLastIndex((message) =>
     message.content.some((block) => 'toolUse' in block && block.toolUse.toolUseId === read.toolUseId),
   );
   const answers = messages[asked + 1];
@@ -110,6 +116,6 @@ function withFact(messages: readonly Message[], read: CurrentRead): readonly Mes
   return [...messages, { role: 'user', content: [{ text }] }];
 }
 
-function isResult(block: MessageBlock): block is ToolResultBlock {
-  return 'toolResult' in block;
+function isResultOf(block: MessageBlock, toolUseId: string): block is ToolResultBlock {
+  return 'toolResult' in block && block.toolResult.toolUseId === toolUseId;
 }

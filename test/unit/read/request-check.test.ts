@@ -1,9 +1,13 @@
 import type { Message, MessageBlock } from '../../../core/content/block.ts';
 import { renderMarker } from '../../../core/guard/marker.ts';
+import type { Replacement } from '../../../core/guard/replacements.ts';
+import type { ModelRequest } from '../../../core/model/model.ts';
+import { checkedModel, currentReads } from '../../../core/read/checked-model.ts';
 import { readSelection } from '../../../core/read/read-result.ts';
 import { checkRequest, deliveredRead, readMarker } from '../../../core/read/request-check.ts';
 import { parseSelection } from '../../../core/read/selection.ts';
 import { VerifiedBody } from '../../../core/read/verified-body.ts';
+import type { ToolOutcome } from '../../../core/run/outcomes.ts';
 import { defaultSettings } from '../../../core/settings.ts';
 import { indexOf } from '../../fakes/stored-result.ts';
 
@@ -100,4 +104,78 @@ test('only the facts of a read are the facts of a read', async () => {
   for (const other of [undefined, null, 'read', [], { kind: 'analysis', ref: 'r', coverage: {} }, { kind: 'read' }]) {
     expect(deliveredRead(other as never)).toBeUndefined();
   }
+});
+
+describe('the model behind the check', () => {
+  const outcomeOf = (read: Awaited<ReturnType<typeof aRead>>, change: object = {}) =>
+    ({ ...read, tool: 'read_result', status: 'success', ...change }) as unknown as ToolOutcome;
+
+  async function sent(
+    messages: readonly Message[],
+    outcomes: readonly ToolOutcome[],
+    replacements: readonly Replacement[] = [],
+  ) {
+    const telemetry = { decision: jest.fn(), count: jest.fn() };
+    const requests: ModelRequest[] = [];
+    const request = { messages } as ModelRequest;
+    const model = {
+      converse: async (made: ModelRequest) => {
+        requests.push(made);
+        return {} as never;
+      },
+    };
+    const reads = currentReads(messages.some((m) => m.role === 'assistant') ? messages : [question, asked], outcomes);
+    await checkedModel(model, reads, { replacements: async () => replacements, telemetry }).converse(request);
+    return {
+      same: requests[0] === request,
+      messages: requests[0]?.messages ?? [],
+      lost: telemetry.decision.mock.calls,
+    };
+  }
+
+  test('passes on the very same request when nothing is lost, and for earlier reads that stand as markers', async () => {
+    const read = await aRead();
+    const whole = [question, asked, result(read.content[0]?.text as string)];
+    expect((await sent(whole, [outcomeOf(read)])).same).toBe(true);
+    const later: Message[] = [
+      question,
+      asked,
+      result('[earlier read of …]'),
+      { role: 'assistant', content: [{ toolUse: { toolUseId: 't2', name: 'list_results', input: {} } }] },
+      { role: 'user', content: [{ toolResult: { toolUseId: 't2', content: [{ text: '{}' }] } }] },
+    ];
+    expect((await sent(later, [outcomeOf(read)])).same).toBe(true);
+  });
+
+  test('a selection that request assembly dropped reaches the model as a coverage fact, and the log', async () => {
+    const read = await aRead();
+    const { messages, lost } = await sent([question, asked, result('cut')], [outcomeOf(read)]);
+    expect(factIn(messages).coverage).toMatchObject({ loaded: 0, selection_complete: false });
+    expect(lost).toEqual([['selection_lost', { lost: 1 }]]);
+  });
+
+  test('what the guard itself says to be undelivered stands as the guard says it', async () => {
+    const read = await aRead();
+    const marker = { kind: 'unfit', refs: [read.delivered.ref], bytes: 9 } as const;
+    const replacement: Replacement = {
+      toolUseId: 't1',
+      digest: '',
+      prefix: '',
+      marker,
+      bytes: 9,
+      shown: 0,
+      turn: 1,
+      madeAt: '2026-06-01T00:00:00Z',
+    };
+    const said = result(renderMarker(marker, new Date()));
+    expect((await sent([question, asked, said], [outcomeOf(read)], [replacement])).same).toBe(true);
+    expect((await sent([question, asked, said], [outcomeOf(read)])).same).toBe(false);
+  });
+
+  test('a failed read, and an older outcome under the same id, are not looked for', async () => {
+    const read = await aRead();
+    expect((await sent([question, asked, result('error')], [outcomeOf(read, { status: 'error' })])).same).toBe(true);
+    const newer = outcomeOf({ ...read, content: [{ text: 'newer' }] });
+    expect((await sent([question, asked, result('newer')], [outcomeOf(read), newer])).same).toBe(true);
+  });
 });
