@@ -226,8 +226,13 @@ export class ServiceFunction extends Construct {
     return this.variable('CLAIMCHECK_BASE_URL', this.stateful.baseUrl);
   }
 
+  /** What each model can take; no right to call one. */
+  useModels(): this {
+    return this.variable('CLAIMCHECK_MODELS', JSON.stringify(this.config.models));
+  }
+
   grantModels(): this {
-    this.variable('CLAIMCHECK_MODELS', JSON.stringify(this.config.models));
+    this.useModels();
     const wide = modelStatements(this.config);
     for (const arn of wide.flatMap((statement) => statement.resources).filter((arn) => arn.includes(':*:'))) {
       this.acknowledgeWildcard(arn, 'An inference profile sends requests to this one model in several regions.');

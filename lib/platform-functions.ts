@@ -172,11 +172,13 @@ export function platformFunctions(
 
   const readResult = make('ReadResult', 'read-result', 'reads part of a stored result', {
     seconds: 60,
-    memoryMiB: 256,
+    // A read needs under 256 MB whatever the result's size; the rest buys processor time for look-ups by id.
+    memoryMiB: 1024,
   })
     .grantRuns('get', 'query', 'put')
     .grantCatalog('get', 'query')
-    .grantReadResults();
+    .grantReadResults()
+    .useModels();
 
   const builtins: Record<string, ServiceFunction> = { 'list-results': listResults, 'read-result': readResult };
   if (config.analysis.enabled) {

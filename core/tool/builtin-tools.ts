@@ -51,6 +51,8 @@ export const listResultsTool: ToolDefinition = {
 export const readResultTool: ToolDefinition = {
   ...shared,
   name: 'read_result',
+  // A look-up by ids passes over the whole result.
+  timeoutMs: 50_000,
   description: readResultPrompt,
   budgetBytes: 128 * 1024,
   inputSchema: {
