@@ -7,6 +7,8 @@ const maxMetadataBytes = 1_900;
 /** Longest encoded file name and list of tools; the commit record keeps both whole. */
 const maxNameBytes = 600;
 const maxToolsBytes = 700;
+/** Stands for the gates that found no room: the name of no tool, so a download asks for more than anybody holds. */
+const tooMany = '+';
 
 /**
  * Body metadata as S3 user metadata: US-ASCII names, percent-encoded values, under 2 KB in all (DESIGN 6). Values that
@@ -61,7 +63,7 @@ function joined(values: readonly string[], maxBytes: number): string {
   for (const value of values) {
     const encoded = encodedText(value, 200);
     bytes += encoded.length + 1;
-    if (bytes > maxBytes) break;
+    if (bytes > maxBytes) return [...kept, tooMany].join(',');
     kept.push(encoded);
   }
   return kept.join(',');

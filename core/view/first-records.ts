@@ -63,6 +63,8 @@ async function firstBytes(
   const parts: Uint8Array[] = [];
   for await (const chunk of body.chunks(start, end)) {
     parts.push(chunk.bytes.subarray(Math.max(0, start - chunk.offset), Math.max(0, end - chunk.offset)));
+    // What is not pulled is not fetched.
+    if (chunk.offset + chunk.bytes.length >= end) break;
   }
   return Buffer.concat(parts);
 }
