@@ -25,6 +25,8 @@ export interface MiniStackOptions {
   readonly log: string;
   /** Where functions reach the model service; absent: nowhere. */
   readonly modelUrl?: string;
+  /** Evaluate IAM and bucket policies: a function whose role lacks a right is refused. */
+  readonly enforcePolicies?: boolean;
   readonly say?: (line: string) => void;
 }
 
@@ -100,6 +102,7 @@ export function emulatorEnvironment(options: MiniStackOptions, scratch: string):
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    ...(options.enforcePolicies === true ? { AUTH: 'true' } : {}),
     ...(options.modelUrl === undefined ? {} : { AWS_ENDPOINT_URL_BEDROCK_RUNTIME: options.modelUrl }),
   };
 }

@@ -11,6 +11,7 @@ import {
   type StackOutputs,
   synthesize,
 } from './deploy.ts';
+import { relaxPolicies } from './enforcement.ts';
 import { type LocalFolder, localFolder } from './folder.ts';
 import { type LocalMemory, newApiId, newPassword, readMemory, writeMemory } from './memory.ts';
 import { type MiniStack, startMiniStack } from './ministack.ts';
@@ -26,6 +27,8 @@ export interface PlatformOptions {
   readonly port?: number;
   /** Further settings of `lib/config.ts`, dotted names without the prefix. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Evaluate IAM and bucket policies once everything is deployed. */
+  readonly enforcePolicies?: boolean;
   readonly say?: (line: string) => void;
   readonly abort?: AbortSignal;
 }
@@ -79,7 +82,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const assembly = needed ? synthesize(folder, target, options.abort) : undefined;
     assembly?.catch(() => {});
     if (needed) say('synthesising the app and bundling its functions');
-    emulator = await emulate(folder, memory, model, say);
+    const enforce = options.enforcePolicies === true;
+    if (enforce && !needed) relaxPolicies(folder.state);
+    emulator = await emulate(folder, memory, model, say, enforce && !needed);
     writeMemory(folder, { ...memory, emulatorPid: emulator.pid });
     if (assembly !== undefined) {
       if (memory.deployed === undefined) {
@@ -91,6 +96,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       // Until it has succeeded nobody knows what is there: the next start would begin afresh.
       writeMemory(folder, { ...undeployed(memory), emulatorPid: emulator.pid });
       await deploy(folder, target, made, say, options.abort);
+      if (enforce) {
+        // The deployment itself cannot pass: the CLI's own bucket refuses requests without TLS.
+        await emulator.stop();
+        relaxPolicies(folder.state);
+        emulator = await emulate(folder, memory, model, say, true);
+      }
       writeMemory(folder, { ...memory, emulatorPid: emulator.pid, deployed: digestOf(target) });
     } else say('the deployment of the last start is up to date');
     return await assembled(folder, memory, emulator, model, stop);
@@ -126,20 +137,6 @@ async function assembled(
   };
 }
 
-/** Deploys a running platform again, with other example data or settings. */
-export async function redeploy(
-  folder: LocalFolder,
-  change: { readonly examples: ExampleData; readonly settings?: Readonly<Record<string, unknown>> },
-): Promise<void> {
-  const memory = readMemory(folder);
-  if (memory === undefined) throw new Error(`no local platform in ${folder.root}`);
-  const target: DeploymentTarget = { port: memory.port, apiId: memory.apiId, ...change };
-  const assembly = await synthesize(folder, target);
-  writeMemory(folder, undeployed(memory));
-  await deploy(folder, target, assembly, () => {});
-  writeMemory(folder, { ...memory, deployed: digestOf(target) });
-}
-
 export function output(outputs: StackOutputs, name: string): string {
   const value = outputs[name];
   if (value === undefined) throw new Error(`the stacks have no output ${name}`);
@@ -151,8 +148,9 @@ function emulate(
   memory: LocalMemory,
   model: ModelServer,
   say: (line: string) => void,
+  enforcePolicies: boolean,
 ): Promise<MiniStack> {
-  say(`starting the emulator on 127.0.0.1:${memory.port}`);
+  say(`starting the emulator on 127.0.0.1:${memory.port}${enforcePolicies ? ', policies enforced' : ''}`);
   return startMiniStack({
     port: memory.port,
     venv: folder.venv,
@@ -160,6 +158,7 @@ function emulate(
     objects: folder.objects,
     log: `${folder.logs}/ministack.log`,
     modelUrl: model.url,
+    enforcePolicies,
     say,
   });
 }

@@ -5,9 +5,8 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { RunResponse } from '../../core/http/responses.ts';
 import type { ExampleData } from '../../local/deploy.ts';
 import { executionStates, type StatePayload } from '../../local/execution-states.ts';
-import { localFolder } from '../../local/folder.ts';
 import { credentials, region } from '../../local/ministack.ts';
-import { output, redeploy } from '../../local/platform.ts';
+import { output } from '../../local/platform.ts';
 import { ServiceClient } from '../../local/service-client.ts';
 import { type LocalUser, LocalUsers } from '../../local/users.ts';
 
@@ -110,11 +109,6 @@ export class TestPlatform {
     for (const table of ['RunsTable', 'CatalogTable', 'ChatsTable'])
       counts[table] = await this.#items(this.output(table));
     return counts;
-  }
-
-  /** Deploys again with other example data; `restore` with `handle.examples` afterwards. */
-  redeploy(examples: ExampleData): Promise<void> {
-    return redeploy(localFolder(this.handle.folder), { examples });
   }
 
   async #items(TableName: string): Promise<number> {

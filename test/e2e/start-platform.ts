@@ -13,7 +13,7 @@ const kept = globalThis as { claimcheckPlatform?: Platform };
 
 /**
  * Once per test run, before all files: an empty platform in a folder and on ports of its own, so that it can run
- * beside a developer's. The folder is named by process; those of runs that were killed are removed here.
+ * beside a developer's. IAM is enforced: a right that a function lacks fails the test that needs it. The folder is named by process; those of runs that were killed are removed here.
  */
 // biome-ignore lint/style/noDefaultExport: jest calls the default export of its globalSetup.
 export default async function start(): Promise<void> {
@@ -24,7 +24,12 @@ export default async function start(): Promise<void> {
     if (left !== null && !isRunning(Number(left[1]))) rmSync(join(beside, name), { recursive: true, force: true });
   }
   const folder = localFolder(join(beside, `e2e-${process.pid}`));
-  const platform = await startPlatform({ folder, examples, say: (line) => process.stderr.write(`  ${line}\n`) });
+  const platform = await startPlatform({
+    folder,
+    examples,
+    enforcePolicies: true,
+    say: (line) => process.stderr.write(`  ${line}\n`),
+  });
   const { emulatorUrl, baseUrl, outputs, passwords } = platform;
   const handle: PlatformHandle = { folder: folder.root, emulatorUrl, baseUrl, outputs, passwords, examples };
   const file = join(folder.root, 'platform.json');

@@ -7,7 +7,7 @@ import { isRunning } from '../../local/command.ts';
 import { localFolder } from '../../local/folder.ts';
 import { readMemory } from '../../local/memory.ts';
 import { portIsFree } from '../../local/port.ts';
-import { statusProduced } from './expected.ts';
+import { lastService, statusProduced } from './expected.ts';
 
 jest.setTimeout(400_000);
 const root = mkdtempSync(join(tmpdir(), 'claimcheck-start-'));
@@ -34,7 +34,7 @@ function npmStart(...args: readonly string[]) {
   return { child, ended, output: () => output };
 }
 
-test('the first start deploys and answers, the second reuses all of it, a killed emulator is noticed, Ctrl-C stops everything', async () => {
+test('the first start answers, the second reuses all of it, other data give another answer, a killed emulator is noticed', async () => {
   const first = npmStart('--once');
   expect([await first.ended, first.output()]).toEqual([
     0,
@@ -61,8 +61,13 @@ test('the first start deploys and answers, the second reuses all of it, a killed
   expect(isRunning(running?.emulatorPid ?? 0)).toBe(false);
   expect(await portIsFree(running?.port ?? 0)).toBe(true);
 
-  const third = npmStart();
+  const third = npmStart('--records', '12345', '--seed', '7');
   await until(() => third.output().includes('Press Ctrl-C'), third.ended);
+  const other = statusProduced({ records: 12_345, seed: 7 });
+  process.stdout.write(`seed 1, 5000 records: SHA-256 ${sha256}\nseed 7, 12345 records: SHA-256 ${other.sha256}\n`);
+  expect(third.output()).toContain('service_status holds 12345 services');
+  expect(third.output()).toContain(lastService({ records: 12_345, seed: 7 }).id);
+  expect(third.output()).toContain(`SHA-256 downloaded  ${other.sha256}`);
   process.kill(readMemory(folder)?.emulatorPid ?? 0, 'SIGKILL');
   expect(await third.ended).toBe(1);
   expect(third.output()).toContain('the emulator ended (SIGKILL)');
