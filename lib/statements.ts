@@ -108,7 +108,7 @@ export function modelStatements(config: Config): readonly PolicyStatement[] {
   const ids = [...new Set(Object.values(config.models).map((model) => model.modelId))].sort();
   return [
     new PolicyStatement({
-      actions: ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'],
+      actions: ['bedrock:InvokeModel'], // What Converse needs; its streaming form would need another.
       resources: [...new Set(ids.flatMap(modelArns))],
     }),
   ];

@@ -171,7 +171,6 @@ describe('functions, flows and models', () => {
       .filter((who) => who !== 'run-tool')
       .map((who) => mayNot(who, ...tools.map((tool): Case => ['lambda:InvokeFunction', lambda(tool)]))),
     may('call-model', ['bedrock:InvokeModel', model], ['bedrock:InvokeModel', profile]),
-    may('call-model', ['bedrock:InvokeModelWithResponseStream', model]),
     mayNot('call-model', ['bedrock:InvokeModel', other]),
     ...everyone.filter((who) => who !== 'call-model').map((who) => mayNot(who, ['bedrock:InvokeModel', model])),
     may('api', ['states:StartExecution', machine('assistant')], ['states:DescribeExecution', execution('research')]),
