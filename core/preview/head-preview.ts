@@ -1,4 +1,5 @@
 import { type KindOptions, startScan } from '../scan/detect-kind.ts';
+import { plainBytes } from '../scan/plain-bytes.ts';
 import { bodyPreview } from './body-preview.ts';
 import type { Preview } from './preview.ts';
 
@@ -10,9 +11,15 @@ const slack = 64;
  * Totals are not known then: `shown` counts what is shown. For the true totals scan the whole (`ResultScanner`).
  */
 export function headPreview(bytes: Uint8Array, budget: number): Preview {
-  const head = bytes.subarray(0, budget + slack);
+  const head = plainBytes(bytes.subarray(0, budget + slack));
   const atEnd = head.length === bytes.length;
-  const options: KindOptions = { headBytes: budget + 1, maxRecordBytes: 0, jsonSink: null, csvSink: null };
+  const options: KindOptions = {
+    headBytes: budget + 1,
+    maxRecordBytes: 0,
+    inHand: head,
+    jsonSink: null,
+    csvSink: null,
+  };
   const { kind, scan } = startScan(head, atEnd, options);
   const facts = scan.end();
   const records = facts.list === null ? (facts.root.whole ? 1 : 0) : facts.list.index.records;

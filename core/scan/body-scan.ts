@@ -7,6 +7,8 @@ export interface BodyOptions {
   /** Bytes of a list's head to keep for the preview. */
   readonly headBytes: number;
   readonly maxRecordBytes: number;
+  /** The body's first bytes, where they stay at hand: then heads of lists are not copied. */
+  readonly inHand?: Uint8Array | undefined;
   /** Makes a profile for a list that may be the list of rows; null: no profile. */
   readonly sink: (() => RecordSink) | null;
 }

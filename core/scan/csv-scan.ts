@@ -22,7 +22,7 @@ export class CsvScan implements BodyScan {
     const { sink } = options;
     this.#table = table;
     this.#start = base;
-    this.#list = new ListCollector(base, options.headBytes, sink === null ? null : sink(), options.maxRecordBytes);
+    this.#list = new ListCollector(base, options, sink === null ? null : sink());
     this.#rows = new CsvRows(
       {
         rowStart: (at) => {

@@ -13,6 +13,7 @@ export const detectionBytes = 64 * 1024;
 export interface KindOptions {
   readonly headBytes: number;
   readonly maxRecordBytes: number;
+  readonly inHand?: Uint8Array | undefined;
   /** Makes a profile for a list of records; null: none is wanted. Lines of text have no columns. */
   readonly jsonSink: (() => RecordSink) | null;
   readonly csvSink: ((delimiter: string, header: readonly string[]) => RecordSink) | null;

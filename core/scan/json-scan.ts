@@ -221,14 +221,8 @@ export class JsonScan implements BodyScan, JsonEvents {
   }
 
   #startList(depth: number): void {
-    const { headBytes, maxRecordBytes, sink } = this.#options;
-    const list = new ListCollector(
-      this.#open[depth] as number,
-      headBytes,
-      sink === null ? null : sink(),
-      maxRecordBytes,
-    );
-    this.#list = list;
+    const sink = this.#options.sink;
+    this.#list = new ListCollector(this.#open[depth] as number, this.#options, sink === null ? null : sink());
     this.#listKeys = this.#path.keys(depth, this.#machine);
     this.#listPath = this.#path.text(depth, this.#machine, this.#count);
   }

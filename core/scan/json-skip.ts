@@ -1,4 +1,4 @@
-import { blank, isEscape, isHex, plain, State } from './json-bytes.ts';
+import { blank, isEscape, isHex, State } from './json-bytes.ts';
 
 const array = 1;
 const object = 0;
@@ -29,49 +29,59 @@ export class JsonSkip {
     let inList = types[depth - 1] === array;
     let j = 0;
     let c = 0;
+    // One turn takes what may stand before a value, and the value; a turn that closes a container ends there.
     reading: while (i < to) {
       c = b[i] as number;
-      if (c <= 0x20) {
-        if (blank[c] !== 1) break;
-        if (c === 0x0a) {
-          if (stopAtLineFeed) break;
-          this.sawLineFeed = true;
-        }
-        i++;
-        continue;
-      }
       if (mode === State.after) {
         if (c === 0x2c) {
           i++;
           mode = inList ? State.value : State.key;
+          if (i >= to) break;
+          c = b[i] as number;
+        } else if (c === (inList ? 0x5d : 0x7d)) {
+          if (depth <= floor + 1) break;
+          depth--;
+          i++;
+          inList = types[depth - 1] === array;
           continue;
-        }
-        if (c !== (inList ? 0x5d : 0x7d) || depth <= floor + 1) break;
-        depth--;
-        i++;
-        inList = types[depth - 1] === array;
-        continue;
+        } else if (blank[c] !== 1) break;
       }
+      while (c <= 0x20) {
+        if (blank[c] !== 1) break reading;
+        if (c === 0x0a) {
+          if (stopAtLineFeed) break reading;
+          this.sawLineFeed = true;
+        }
+        if (++i >= to) break reading;
+        c = b[i] as number;
+      }
+      if (mode === State.after) continue;
       if (mode === State.key) {
         if (c !== 0x22) break;
         j = i + 1;
-        while (j < to && plain[b[j] as number] === 1) j++;
-        if (j + 2 >= to || b[j] !== 0x22 || b[j + 1] !== 0x3a) break;
+        while (j < to) {
+          c = b[j] as number;
+          if (c === 0x22 || c === 0x5c || c < 0x20) break;
+          j++;
+        }
+        if (j + 2 >= to || c !== 0x22 || b[j + 1] !== 0x3a) break;
         i = j + 2;
         mode = State.value;
         c = b[i] as number;
         if (c === 0x20) {
-          if (i + 1 >= to) break;
-          i++;
+          if (++i >= to) break;
           c = b[i] as number;
         }
       }
       if (c === 0x22) {
         j = i + 1;
         for (;;) {
-          while (j < to && plain[b[j] as number] === 1) j++;
+          while (j < to) {
+            c = b[j] as number;
+            if (c === 0x22 || c === 0x5c || c < 0x20) break;
+            j++;
+          }
           if (j >= to) break reading;
-          c = b[j] as number;
           if (c === 0x22) break;
           if (c !== 0x5c || j + 6 > to) break reading;
           c = b[j + 1] as number;
@@ -84,49 +94,57 @@ export class JsonSkip {
         }
         i = j + 1;
         mode = State.after;
-      } else if (c === 0x7b || c === 0x5b) {
+      } else if ((c >= 0x30 && c <= 0x39) || c === 0x2d) {
+        j = i + 1;
+        if (j >= to) break;
+        if (c === 0x2d) {
+          c = b[j++] as number;
+          if (c < 0x30 || c > 0x39 || j >= to) break;
+        }
+        if (c !== 0x30) {
+          for (;;) {
+            c = b[j] as number;
+            if (c < 0x30 || c > 0x39) break;
+            if (++j >= to) break reading;
+          }
+        } else c = b[j] as number;
+        if (c === 0x2e) {
+          const point = j;
+          do {
+            if (++j >= to) break reading;
+            c = b[j] as number;
+          } while (c >= 0x30 && c <= 0x39);
+          if (j === point + 1) break;
+        }
+        if (c === 0x65 || c === 0x45) break;
+        i = j;
+        mode = State.after;
+      } else if (c === 0x7b) {
         // The byte after a bracket decides between an empty container and its first member.
         if (depth === types.length || i + 1 >= to) break;
-        j = b[i + 1] as number;
-        if (c === 0x7b) {
-          if (j === 0x7d) {
-            i += 2;
-            mode = State.after;
-          } else if (j === 0x22) {
-            types[depth++] = object;
-            inList = false;
-            i++;
-            mode = State.key;
-          } else break;
-        } else if (j === 0x5d) {
+        c = b[i + 1] as number;
+        if (c === 0x22) {
+          types[depth++] = object;
+          inList = false;
+          i++;
+          mode = State.key;
+        } else if (c === 0x7d) {
           i += 2;
           mode = State.after;
-        } else if (blank[j] === 1) break;
+        } else break;
+      } else if (c === 0x5b) {
+        if (depth === types.length || i + 1 >= to) break;
+        c = b[i + 1] as number;
+        if (c === 0x5d) {
+          i += 2;
+          mode = State.after;
+        } else if (blank[c] === 1) break;
         else {
           types[depth++] = array;
           inList = true;
           i++;
           mode = State.value;
         }
-      } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
-        j = i + 1;
-        if (c === 0x2d) {
-          if (j >= to) break;
-          c = b[j++] as number;
-          if (c < 0x30 || c > 0x39) break;
-        }
-        if (c !== 0x30) while (j < to && (b[j] as number) >= 0x30 && (b[j] as number) <= 0x39) j++;
-        if (j >= to) break;
-        c = b[j] as number;
-        if (c === 0x2e) {
-          const point = j++;
-          while (j < to && (b[j] as number) >= 0x30 && (b[j] as number) <= 0x39) j++;
-          if (j === point + 1 || j >= to) break;
-          c = b[j] as number;
-        }
-        if (c === 0x65 || c === 0x45) break;
-        i = j;
-        mode = State.after;
       } else if (i + 5 >= to) break;
       else if (c === 0x74) {
         if (b[i + 1] !== 0x72 || b[i + 2] !== 0x75 || b[i + 3] !== 0x65) break;

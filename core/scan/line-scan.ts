@@ -12,7 +12,7 @@ export class LineScan implements BodyScan {
 
   constructor(options: BodyOptions, base: number) {
     this.#start = base;
-    this.#list = new ListCollector(base, options.headBytes, null, options.maxRecordBytes);
+    this.#list = new ListCollector(base, options, null);
     this.#lines = new LineEnds(
       (at) => this.#list.begin(at),
       (end) => this.#list.end(this.#piece, this.#base, end, false),

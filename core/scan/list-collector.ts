@@ -32,6 +32,7 @@ export class ListCollector {
   /** Records that hold NaN or an infinity. */
   oddRecords = 0;
   readonly #head: ByteStore;
+  readonly #inHand: Uint8Array | undefined;
   readonly #headBytes: number;
   readonly #spans: number[] = [];
   readonly #odd = new Set<number>();
@@ -43,13 +44,19 @@ export class ListCollector {
   #firstRecordBytes = 0;
   #firstRecordAt = -1;
 
-  constructor(open: number, headBytes: number, sink: RecordSink | null, maxRecordBytes: number) {
+  /** `inHand`: the body's first bytes where they stay at hand anyway; then nothing is copied. */
+  constructor(
+    open: number,
+    options: { readonly headBytes: number; readonly maxRecordBytes: number; readonly inHand?: Uint8Array | undefined },
+    sink: RecordSink | null,
+  ) {
     this.open = open;
     this.sink = sink;
     this.#captured = open;
-    this.#headBytes = headBytes;
-    this.#head = new ByteStore(headBytes);
-    this.#carry = sink === null ? null : new RecordCarry(sink, maxRecordBytes);
+    this.#headBytes = options.headBytes;
+    this.#inHand = options.inHand;
+    this.#head = new ByteStore(options.inHand === undefined ? options.headBytes : 0);
+    this.#carry = sink === null ? null : new RecordCarry(sink, options.maxRecordBytes);
   }
 
   /** Takes bytes from `open` on that stood before the current piece; `gapless`: all of them. */
@@ -108,7 +115,8 @@ export class ListCollector {
   }
 
   head(): ListHead {
-    const bytes = this.#head.view();
+    const inHand = this.#inHand;
+    const bytes = inHand === undefined ? this.#head.view() : inHand.subarray(this.open, this.open + this.#headBytes);
     while (this.#spans.length > 0 && (this.#spans.at(-1) as number) > bytes.length) this.#spans.length -= 2;
     return {
       open: this.open,

@@ -2,6 +2,13 @@ import type { BodyFacts, BodyOptions, BodyScan } from './body-scan.ts';
 import { type JsonEvents, JsonMachine } from './json-machine.ts';
 import { ListCollector } from './list-collector.ts';
 
+/** A record that went by before it was clear that lines are read; `beginning` is what of it is still at hand. */
+export interface FirstRecord {
+  readonly start: number;
+  readonly end: number;
+  readonly beginning: Uint8Array;
+}
+
 /** One JSON value a line. Blank lines are nothing; a line that is not JSON costs itself only. */
 export class NdjsonScan implements BodyScan, JsonEvents {
   readonly #machine: JsonMachine;
@@ -12,17 +19,12 @@ export class NdjsonScan implements BodyScan, JsonEvents {
   #odd = 0;
   #endedInside = false;
 
-  /** `first`: a record that went by before it was clear that lines are read. */
-  constructor(options: BodyOptions, base: number, first: { readonly start: number; readonly end: number } | null) {
+  constructor(options: BodyOptions, base: number, first: FirstRecord | null) {
     const { sink } = options;
-    this.#list = new ListCollector(
-      first?.start ?? base,
-      first === null ? options.headBytes : 0,
-      sink === null ? null : sink(),
-      options.maxRecordBytes,
-    );
+    this.#list = new ListCollector(first?.start ?? base, options, sink === null ? null : sink());
     this.#machine = new JsonMachine(this, { lines: true, watch: 0, base });
     if (first !== null) {
+      this.#list.backfill(first.beginning, false);
       this.#list.begin(first.start);
       this.#list.end(this.#piece, base, first.end, false);
     }

@@ -133,7 +133,9 @@ export class ResultScanner {
 
   /** The first line was longer than the head; only now is it clear that more lines follow. */
   #readLines(json: JsonScan, chunk: Uint8Array, from: number, to: number): void {
-    const first = { start: json.rootStart, end: json.rootEnd };
+    const { rootStart: start, rootEnd: end } = json;
+    const beginning = this.#head.view().subarray(start, end);
+    const first = { start, end, beginning };
     const lines = new NdjsonScan({ ...this.#kindOptions, sink: this.#kindOptions.jsonSink }, json.secondValueAt, first);
     this.#kind = 'ndjson';
     this.#scan = lines;

@@ -211,6 +211,8 @@ describe('kinds', () => {
     const summary = scan(body);
     expect(summary).toMatchObject({ kind: 'ndjson', records: 3, path: '' });
     expect((await walked(body)).map((record) => record.length)).toEqual([long.length, 8, 8]);
+    expect(JSON.parse(summary.preview.text)).toMatchObject({ id: 1, '…': '[shortened]' });
+    expect(summary.preview).toMatchObject({ shown: 0, shortened: true, firstRecordBytes: long.length });
   });
 });
 
