@@ -8,7 +8,7 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { type BodyPart, bodyParts } from '../core/store/part-reader.ts';
+import { type BodyPart, bodyParts, PartBuffers } from '../core/store/part-reader.ts';
 
 const MiB = 1024 * 1024;
 /** S3 takes at most 10,000 parts. */
@@ -49,9 +49,10 @@ export class UploadUnconfirmed extends Error {
  */
 export async function upload(target: UploadTarget, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<Uploaded> {
   const partBytes = Math.max(8 * MiB, Math.ceil(target.maxBytes / maxParts));
-  const parts = bodyParts(body, partBytes, target.maxBytes);
+  const buffers = new PartBuffers(partBytes);
+  const parts = bodyParts(body, partBytes, target.maxBytes, buffers);
   const first = (await parts.next()).value as BodyPart;
-  return first.last ? putSingle(target, first) : putParts(target, first, parts);
+  return first.last ? putSingle(target, first) : putParts(target, first, parts, buffers);
 }
 
 async function putSingle(target: UploadTarget, part: BodyPart): Promise<Uploaded> {
@@ -76,7 +77,12 @@ async function putSingle(target: UploadTarget, part: BodyPart): Promise<Uploaded
   }
 }
 
-async function putParts(target: UploadTarget, first: BodyPart, rest: AsyncGenerator<BodyPart>): Promise<Uploaded> {
+async function putParts(
+  target: UploadTarget,
+  first: BodyPart,
+  rest: AsyncGenerator<BodyPart>,
+  buffers: PartBuffers,
+): Promise<Uploaded> {
   const { client, bucket, key } = target;
   const { UploadId: uploadId } = await client.send(
     new CreateMultipartUploadCommand({
@@ -89,7 +95,7 @@ async function putParts(target: UploadTarget, first: BodyPart, rest: AsyncGenera
     options(target),
   );
   try {
-    const { parts, bytes } = await sendParts(target, uploadId, first, rest);
+    const { parts, bytes } = await sendParts(target, uploadId, first, rest, buffers);
     const digests = Buffer.concat(parts.map((part) => Buffer.from(part.ChecksumSHA256 ?? '', 'base64')));
     const checksum = `${createHash('sha256').update(digests).digest('base64')}-${parts.length}`;
     try {
@@ -123,6 +129,7 @@ async function sendParts(
   uploadId: string | undefined,
   first: BodyPart,
   rest: AsyncGenerator<BodyPart>,
+  buffers: PartBuffers,
 ): Promise<{ readonly parts: CompletedPart[]; readonly bytes: number }> {
   const parts: CompletedPart[] = [];
   const sending = new Set<Promise<void>>();
@@ -145,6 +152,7 @@ async function sendParts(
       )
       .then(({ ETag: etag }) => {
         parts[number - 1] = { PartNumber: number, ETag: etag, ChecksumSHA256: part.sha256 };
+        buffers.giveBack(part);
       })
       .catch((error: unknown) => {
         failure ??= { error };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ClaimcheckError } from '../errors.ts';
 
-/** One part of an upload: its own buffer, filled to the brim except for the last. */
+/** One part of an upload, filled to the brim except for the last. */
 export interface BodyPart {
   readonly bytes: Uint8Array;
   /** SHA-256 of the part, base64, as S3 takes it. */
@@ -15,40 +15,86 @@ export class BodySourceError extends Error {
 }
 
 /**
- * Cuts a stream into parts of `partBytes`, one ahead, so that the last is known to be the last. At least one part
- * comes, an empty one for an empty stream. Throws `OversizeResult` as soon as more than `maxBytes` were seen, and
- * `BodySourceError` when the stream fails.
+ * Buffers of one upload, used again once their part has arrived: fresh memory costs several times the hashing of it,
+ * so a long upload works in the few buffers that are on their way at once.
  */
-export async function* bodyParts(
+export class PartBuffers {
+  readonly #free: Buffer[] = [];
+  readonly #bytes: number;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  take(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#bytes);
+  }
+
+  /** Only for a part whose bytes nobody reads any more. Slices of a body that was in memory are not ours to take. */
+  giveBack(part: BodyPart): void {
+    const { buffer, byteOffset, byteLength } = part.bytes;
+    if (byteOffset === 0 && byteLength === this.#bytes && buffer.byteLength === this.#bytes) {
+      this.#free.push(Buffer.from(buffer));
+    }
+  }
+}
+
+/**
+ * Cuts a body into parts of `partBytes`; one part at least comes, an empty one for an empty body. Bytes that are in
+ * memory are not copied. Throws `OversizeResult` as soon as more than `maxBytes` were seen, and `BodySourceError` when
+ * the stream fails.
+ */
+export function bodyParts(
   body: Uint8Array | AsyncIterable<Uint8Array>,
   partBytes: number,
   maxBytes: number,
+  buffers = new PartBuffers(partBytes),
 ): AsyncGenerator<BodyPart> {
-  let buffer = Buffer.allocUnsafe(body instanceof Uint8Array ? Math.min(body.length, partBytes) : partBytes);
-  let filled = 0;
+  return body instanceof Uint8Array ? slices(body, partBytes, maxBytes) : filled(body, partBytes, maxBytes, buffers);
+}
+
+async function* slices(body: Uint8Array, partBytes: number, maxBytes: number): AsyncGenerator<BodyPart> {
+  checkSize(body.length, maxBytes);
+  for (let start = 0; start === 0 || start < body.length; start += partBytes) {
+    yield partOf(body.subarray(start, start + partBytes), start + partBytes >= body.length);
+  }
+}
+
+/** A full part leaves when the next byte comes, so that the last one is known to be the last. */
+async function* filled(
+  body: AsyncIterable<Uint8Array>,
+  partBytes: number,
+  maxBytes: number,
+  buffers: PartBuffers,
+): AsyncGenerator<BodyPart> {
+  let buffer = buffers.take();
+  let used = 0;
   let seen = 0;
-  for await (const piece of body instanceof Uint8Array ? [body] : sourced(body)) {
+  for await (const piece of sourced(body)) {
     seen += piece.length;
-    if (seen > maxBytes) {
-      throw new ClaimcheckError('OversizeResult', `result: ${seen} bytes seen, at most ${maxBytes} can be stored`, {
-        seenBytes: seen,
-        maxBytes,
-      });
-    }
+    checkSize(seen, maxBytes);
     let offset = 0;
     while (offset < piece.length) {
-      if (filled === partBytes) {
+      if (used === partBytes) {
         yield partOf(buffer, false);
-        buffer = Buffer.allocUnsafe(Math.min(partBytes, maxBytes));
-        filled = 0;
+        buffer = buffers.take();
+        used = 0;
       }
-      const room = Math.min(buffer.length - filled, piece.length - offset);
-      buffer.set(piece.subarray(offset, offset + room), filled);
-      filled += room;
+      const room = Math.min(partBytes - used, piece.length - offset);
+      buffer.set(piece.subarray(offset, offset + room), used);
+      used += room;
       offset += room;
     }
   }
-  yield partOf(buffer.subarray(0, filled), true);
+  yield partOf(buffer.subarray(0, used), true);
+}
+
+function checkSize(seenBytes: number, maxBytes: number): void {
+  if (seenBytes <= maxBytes) return;
+  throw new ClaimcheckError('OversizeResult', `result: ${seenBytes} bytes seen, at most ${maxBytes} can be stored`, {
+    seenBytes,
+    maxBytes,
+  });
 }
 
 async function* sourced(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
