@@ -21,7 +21,7 @@ export function endings(saveTurn: Step): States {
     ),
     Fault: invoke(
       saveTurn,
-      { 'runId.$': '$.runId', failure: { code: 'ToolUnavailable' } },
+      { 'runId.$': '$.runId', failure: { code: 'Fault' } },
       { ResultPath: null, Catch: faultTo('Failed'), Next: 'Failed' },
     ),
     Failed: { Type: 'Fail', Error: 'RunFailed', Cause: 'The failed turn in the chat says why.' },
