@@ -52,7 +52,7 @@ test('lines of NDJSON, rows of CSV with quotes, bare values, one single document
 test('a long value is shown by its beginning and says how long it is', async () => {
   const { table } = await viewOf(JSON.stringify([{ a: 'x'.repeat(5_000) }, { a: '🙂'.repeat(5_000) }]));
   expect(JSON.parse(table?.rows[0]?.[0] ?? '')).toMatch(/^x{299}… \(5000 characters\)$/);
-  expect((table?.rows[1]?.[0] ?? '').isWellFormed()).toBe(true);
+  expect(table?.rows[1]?.[0]).not.toMatch(/\p{Cs}/u);
 });
 
 test('many columns are counted, not silently dropped', async () => {
