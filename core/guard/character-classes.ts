@@ -8,8 +8,9 @@ export const characterClass = {
   digit: 2,
   mark: 3,
   space: 4,
-  /** Latin with accents and Cyrillic: 2 bytes or (U+1E00) 3. */
+  /** Latin with accents and Cyrillic: 2 bytes. */
   alphabet2: 5,
+  /** Latin with two accents, Vietnamese above all: 3 bytes. */
   alphabet3: 6,
   /** Han, kana, Hangul, typographic marks: 3 bytes. */
   cjk: 7,

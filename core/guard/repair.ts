@@ -9,25 +9,50 @@ export const missingResult = 'This call has no recorded result.';
  * first counts); words between call and result move behind the results. In order: the very same array back.
  */
 export function repairedMessages(messages: readonly Message[]): readonly Message[] {
-  return inStep(messages) ? messages : repaired(messages);
+  const open = openCalls(messages, 0, []);
+  return open !== undefined && open.length === 0 ? messages : repaired(messages);
 }
 
-function inStep(messages: readonly Message[]): boolean {
-  let asked: readonly string[] = [];
-  for (const [at, message] of messages.entries()) {
-    const results = resultIds(message);
+/**
+ * Ids of the calls that are still unanswered at the end, when messages from `from` on are in step behind calls `asked`
+ * just before; undefined when they are not.
+ */
+export function openCalls(
+  messages: readonly Message[],
+  from: number,
+  asked: readonly string[],
+): readonly string[] | undefined {
+  let open = asked;
+  for (let at = from; at < messages.length; at += 1) {
+    const message = messages[at] as Message;
+    const results = idsOf(message, 'toolResult');
+    const uses = idsOf(message, 'toolUse');
     if (message.role === 'assistant') {
-      if (results.length > 0 || asked.length > 0 || messages[at - 1]?.role === 'assistant') return false;
-      asked = useIds(message);
-      if (new Set(asked).size !== asked.length) return false;
+      if (results.length > 0 || open.length > 0 || messages[at - 1]?.role === 'assistant') return undefined;
+      if (uses.length > 1 && new Set(uses).size !== uses.length) return undefined;
+      open = uses;
       continue;
     }
-    if (useIds(message).length > 0) return false;
-    if (results.length !== asked.length || new Set(results).size !== results.length) return false;
-    if (!results.every((id) => asked.includes(id))) return false;
-    asked = [];
+    if (uses.length > 0 || results.length !== open.length) return undefined;
+    if (results.length > 1 && new Set(results).size !== results.length) return undefined;
+    for (const id of results) if (!open.includes(id)) return undefined;
+    open = none;
   }
-  return asked.length === 0;
+  return open;
+}
+
+const none: readonly string[] = [];
+
+function idsOf(message: Message, kind: 'toolUse' | 'toolResult'): readonly string[] {
+  let ids: string[] | undefined;
+  for (const block of message.content) {
+    if (kind === 'toolUse' ? 'toolUse' in block : 'toolResult' in block) {
+      const id = 'toolUse' in block ? block.toolUse.toolUseId : (block as ToolResultBlock).toolResult.toolUseId;
+      if (ids === undefined) ids = [id];
+      else ids.push(id);
+    }
+  }
+  return ids ?? none;
 }
 
 function repaired(messages: readonly Message[]): readonly Message[] {
@@ -93,12 +118,4 @@ function add(
   const last = out.at(-1);
   if (last?.role === role) last.content.push(...content);
   else out.push({ role, content: [...content] });
-}
-
-function resultIds(message: Message): readonly string[] {
-  return message.content.flatMap((block) => ('toolResult' in block ? [block.toolResult.toolUseId] : []));
-}
-
-function useIds(message: Message): readonly string[] {
-  return message.content.flatMap((block) => ('toolUse' in block ? [block.toolUse.toolUseId] : []));
 }

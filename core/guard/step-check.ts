@@ -1,5 +1,5 @@
 import type { Message } from '../content/block.ts';
-import { repairedMessages } from './repair.ts';
+import { openCalls, repairedMessages } from './repair.ts';
 
 /**
  * Repairs calls and results that are out of step, and remembers up to where a conversation was found in order: a
@@ -10,22 +10,17 @@ export class StepCheck {
 
   /** The very same array when everything is in step. */
   inStep(messages: readonly Message[]): readonly Message[] {
-    const before = this.#checked;
-    const repaired = startsWith(messages, before) ? tailInStep(messages, before.length) : repairedMessages(messages);
-    if (repaired === messages) this.#checked = messages;
-    return repaired;
+    const from = startsWith(messages, this.#checked) ? this.#checked.length : 0;
+    // What was in order left no call open, so what stands behind it can be judged by itself.
+    const open = openCalls(messages, from, []);
+    if (open === undefined || open.length > 0) return repairedMessages(messages);
+    this.#checked = messages;
+    return messages;
   }
 }
 
-/** What was in order ended with a user turn, so what stands behind it can be judged by itself. */
-function tailInStep(messages: readonly Message[], from: number): readonly Message[] {
-  if (from === messages.length) return messages;
-  const tail = messages.slice(from);
-  return tail[0]?.role === 'assistant' && repairedMessages(tail) === tail ? messages : repairedMessages(messages);
-}
-
 function startsWith(messages: readonly Message[], before: readonly Message[]): boolean {
-  if (before.length === 0 || before.length > messages.length || before.at(-1)?.role !== 'user') return false;
+  if (before.length > messages.length) return false;
   for (let at = 0; at < before.length; at += 1) if (before[at] !== messages[at]) return false;
   return true;
 }
