@@ -104,6 +104,21 @@ describe('a run opens', () => {
   });
 });
 
+describe('case H021: a reference after the chat was saved and loaded', () => {
+  const later = { runId: id('8') };
+  test('a new run of the same chat, in a fresh process, reads it', async () => {
+    const ports = world([{}], [mine]);
+    expect(await answer(openGranted(run(later), mine, ports))).toBe('opened');
+  });
+  test('a run of a second chat does not, unless it was admitted with it; another owner never', async () => {
+    const second = { ...later, session: otherSession };
+    expect(await answer(openGranted(run(second), mine, world([{}], [mine])))).toMatchObject({ code: 'NotFound' });
+    expect(await answer(openGranted(run({ ...second, admittedReferences: [mine] }), mine, world([{}])))).toBe('opened');
+    const stranger = run({ ...second, owner: bob, admittedReferences: [mine] });
+    expect(await answer(openGranted(stranger, mine, world([{}])))).toMatchObject({ code: 'NotFound' });
+  });
+});
+
 describe('refusals', () => {
   const unknown = answer(openGranted(run(), `${aSession}/${id('f')}`, world([])));
 
