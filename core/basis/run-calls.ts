@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import type { RunMessage, RunMessages } from '../run/messages.ts';
+import { openingAgent } from '../run/opening-agent.ts';
 import type { Outcomes, ToolOutcome } from '../run/outcomes.ts';
 import type { Run } from '../run/run.ts';
 
@@ -32,7 +33,7 @@ export async function runCalls(
     ports.outcomes.list<ToolOutcome>(run.runId, 'tool/'),
     ports.outcomes.list<{ readonly ref?: string | null }>(run.runId, 'hand-off/'),
   ]);
-  const agents = [run.agent, ...handOffs.map(({ key }) => key.split('/').slice(2).join('/'))];
+  const agents = [openingAgent(run.agent), ...handOffs.map(({ key }) => key.split('/').slice(2).join('/'))];
   const threads = await Promise.all(
     [...new Set(agents)].map(async (agent) => ({ agent, messages: await ports.messages.thread(run.runId, agent) })),
   );
