@@ -6,8 +6,9 @@ const unknowable = /"(?:aws:SecureTransport|s3:TlsVersion|dynamodb:LeadingKeys)"
 
 /**
  * Prepares a stopped emulator's state for a start that enforces policies. Statements that deny requests without TLS
- * are dropped, and allowing statements lose their condition on partition keys; everything else stays as deployed, so a
- * right that is missing is missed. Answers the number of statements changed; what was prepared before changes nothing.
+ * are dropped, allowing statements lose their condition on partition keys, and a secret is named by its ARN, where the
+ * emulator's `Ref` has given the name alone. Everything else stays as deployed, so a right that is missing is missed.
+ * Answers the number of statements changed; what was prepared before changes nothing.
  */
 export function relaxPolicies(stateFolder: string): number {
   let changed = 0;
@@ -38,10 +39,21 @@ export function relaxPolicies(stateFolder: string): number {
   }
 
   function statement(one: Readonly<Record<string, unknown>>): readonly unknown[] {
+    const secret = secretName(one);
+    if (secret !== undefined) {
+      changed += 1;
+      return [{ ...one, Resource: `arn:aws:secretsmanager:*:*:secret:${secret}*` }];
+    }
     if (!unknowable.test(JSON.stringify(one['Condition'] ?? null))) return [one];
     changed += 1;
     if (one['Effect'] === 'Deny') return [];
     const { Condition: _unknowable, ...rest } = one;
     return [rest];
   }
+}
+
+/** The name that stands where the ARN of a secret should. */
+function secretName({ Action, Resource }: Readonly<Record<string, unknown>>): string | undefined {
+  const named = typeof Resource === 'string' && Resource !== '*' && !Resource.startsWith('arn:');
+  return named && JSON.stringify(Action ?? '').includes('secretsmanager:') ? Resource : undefined;
 }

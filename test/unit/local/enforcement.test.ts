@@ -14,6 +14,7 @@ const keyed = {
 };
 const plain = { Effect: 'Allow', Action: 's3:GetObject', Resource: 'bucket/results/*' };
 const prefixed = { ...plain, Action: 's3:ListBucket', Condition: { StringLike: { 's3:prefix': ['results/*'] } } };
+const secret = { Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource: 'Sealing-1' };
 const tls = { Effect: 'Deny', Action: 's3:*', Resource: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
 const createOnly = {
   Effect: 'Deny',
@@ -25,13 +26,15 @@ const createOnly = {
 test('only what the emulator cannot know is relaxed, in policies kept as text and as objects; twice changes nothing', () => {
   writeFileSync(
     join(folder, 'iam.json'),
-    JSON.stringify({ roles: { role: JSON.stringify({ Statement: [keyed, plain, prefixed] }) } }),
+    JSON.stringify({ roles: { role: JSON.stringify({ Statement: [keyed, plain, prefixed, secret] }) } }),
   );
   writeFileSync(join(folder, 's3.json'), JSON.stringify({ policies: [{ Statement: [tls, createOnly] }] }));
-  expect(relaxPolicies(folder)).toBe(2);
+  expect(relaxPolicies(folder)).toBe(3);
   const { Condition: _condition, ...unkeyed } = keyed;
   const iam = JSON.parse(readFileSync(join(folder, 'iam.json'), 'utf8')) as { roles: { role: string } };
-  expect(JSON.parse(iam.roles.role)).toEqual({ Statement: [unkeyed, plain, prefixed] });
+  expect(JSON.parse(iam.roles.role)).toEqual({
+    Statement: [unkeyed, plain, prefixed, { ...secret, Resource: 'arn:aws:secretsmanager:*:*:secret:Sealing-1*' }],
+  });
   expect(JSON.parse(readFileSync(join(folder, 's3.json'), 'utf8'))).toEqual({
     policies: [{ Statement: [createOnly] }],
   });
