@@ -65,6 +65,6 @@ function emptyValue(source: PreviewSource, start: number, bytes: { readonly firs
   return madePreview(Buffer.from(source.budget >= 2 ? empty : ''), 0, { ...bytes, shortened: true });
 }
 
-function framed(skeleton: Skeleton, records: Buffer): Buffer {
-  return Buffer.concat([skeleton.before, records, skeleton.after]);
+function framed(skeleton: Skeleton, records: Buffer): readonly Buffer[] {
+  return [skeleton.before, records, skeleton.after];
 }

@@ -1,4 +1,4 @@
-import { isAscii, transcode } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import type { BodyFacts } from '../scan/body-scan.ts';
 import type { ResultKind } from '../scan/scan-summary.ts';
 import { asBuffer } from './fitting.ts';
@@ -17,15 +17,16 @@ export interface PreviewSource {
   readonly budget: number;
 }
 
-/** A preview of exactly these bytes, copied. */
+/** A preview of exactly these bytes, copied; in parts, so that they need not be put together first. */
 export function madePreview(
-  text: Uint8Array,
+  text: Uint8Array | readonly Uint8Array[],
   shown: number,
   facts: { readonly complete?: boolean; readonly firstRecordBytes?: number; readonly shortened?: boolean } = {},
 ): Preview {
+  const parts = text instanceof Uint8Array ? [text] : text;
   return {
-    text: copiedText(text),
-    bytes: text.length,
+    text: parts.reduce((whole, part) => whole + copiedText(part), ''),
+    bytes: parts.reduce((sum, part) => sum + part.length, 0),
     shown,
     complete: facts.complete ?? false,
     ...(facts.firstRecordBytes === undefined ? {} : { firstRecordBytes: facts.firstRecordBytes }),
@@ -33,11 +34,7 @@ export function madePreview(
   };
 }
 
-/**
- * A string of its own. `text` is UTF-8; decoding it takes 31 µs for 24 KiB, by way of UTF-16 11 µs, and copying ASCII,
- * which most of it is, 2 µs.
- */
+/** A string of its own. Copying ASCII, which most text is, takes a tenth of the time of decoding it as UTF-8. */
 function copiedText(text: Uint8Array): string {
-  if (isAscii(text)) return asBuffer(text).toString('latin1');
-  return transcode(text, 'utf8', 'utf16le').toString('utf16le');
+  return asBuffer(text).toString(isAscii(text) ? 'latin1' : 'utf8');
 }
