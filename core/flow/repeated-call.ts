@@ -1,5 +1,13 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { JsonBlock } from '../content/block.ts';
+import type { Coverage } from '../coverage/coverage.ts';
+import { ClaimcheckError } from '../errors.ts';
+import { parseReference } from '../reference/reference.ts';
 import type { Outcomes, ToolOutcome } from '../run/outcomes.ts';
+import { dataReference } from '../store/data-reference.ts';
+import type { KeepPorts } from '../store/keeping.ts';
+import type { ResultIndex } from '../store/result-index.ts';
+import type { ResultStore } from '../store/result-store.ts';
 import type { Clock } from '../telemetry/telemetry.ts';
 import type { ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolCall } from './execute-tool.ts';
@@ -30,34 +38,65 @@ export async function recordOversize(
 }
 
 /**
- * The answer to a repeat that is not executed (DESIGN 9): which version there is, of what date, and how to narrow. It
- * is never presented as fresh.
+ * The answer to a repeat that is not executed (DESIGN 9): which version there is, of what date, how to narrow, and its
+ * data reference, with nothing of it shown. It is never presented as fresh. Undefined when the stored copy is gone: then
+ * the call can be made.
  */
-export function repeatAnswer(
+export async function repeatAnswer(
   call: ToolCall,
   earlier: readonly OversizeVersion[],
   refresh: boolean,
-  clock: Clock,
-): ToolOutcome {
+  ports: Pick<KeepPorts, 'store' | 'clock' | 'settings' | 'baseUrl'>,
+): Promise<ToolOutcome | undefined> {
   const kept = earlier.findLast((version) => version.ref !== null);
+  const base = { toolUseId: call.toolUse.toolUseId, tool: call.toolUse.name, callDigest: call.digest, oversize: true };
+  const at = ports.clock.now().toISOString();
+  if (kept?.ref == null) {
+    const last = earlier.at(-1);
+    const text = `Not executed again: the same call already failed in this run at ${last?.at}. ${last?.note ?? ''} Ask for less.`;
+    return { ...base, at, status: 'error', content: [{ text }], ref: null };
+  }
+  const index = await storedIndex(call, kept.ref, ports.store);
+  if (index === undefined) return undefined;
   const again = refresh
     ? 'It was refreshed as often as one run may.'
     : 'To execute it again, call it with "refresh": true.';
   const text =
-    kept === undefined
-      ? `Not executed again: the same call already failed in this run at ${earlier.at(-1)?.at}. ${earlier.at(-1)?.note ?? ''} Ask for less.`
-      : `Not executed again: the same call was made in this run at ${kept.at}, and its whole result is stored as ${kept.ref}. ` +
-        `This is that stored version, not fresh data. Read parts of it with read_result (fields, offset, limit, ids). ${again}`;
-  return {
-    toolUseId: call.toolUse.toolUseId,
-    tool: call.toolUse.name,
-    status: kept === undefined ? 'error' : 'success',
-    content: [{ text }],
-    ref: kept?.ref ?? null,
-    callDigest: call.digest,
-    oversize: true,
-    at: clock.now().toISOString(),
+    `Not executed again: the same call was made in this run at ${kept.at}, and its whole result is stored as ${kept.ref}. ` +
+    `This is that stored version, not fresh data. Read parts of it with read_result (fields, offset, limit, ids). ${again}`;
+  const reference = index === 'unknown' ? [] : [unseenReference(index, ports)];
+  return { ...base, at, status: 'success', content: [{ text }, ...reference], ref: kept.ref };
+}
+
+async function storedIndex(
+  call: ToolCall,
+  ref: string,
+  store: ResultStore,
+): Promise<ResultIndex | undefined | 'unknown'> {
+  const { session, id } = parseReference(ref);
+  try {
+    return await store.readIndex({ owner: call.run.owner, session, id });
+  } catch (error) {
+    // The store does not answer now: what it holds is told without its facts.
+    if (error instanceof ClaimcheckError) return 'unknown';
+    throw error;
+  }
+}
+
+function unseenReference(
+  index: ResultIndex,
+  { settings, baseUrl }: Pick<KeepPorts, 'settings' | 'baseUrl'>,
+): JsonBlock {
+  const coverage: Coverage = {
+    ...index.coverage,
+    loaded: 0,
+    next_offset: index.records > 0 ? 0 : null,
+    selection_complete: false,
+    input_complete: index.population === 'open' ? null : false,
+    reasons: [...new Set([...index.coverage.reasons, 'byte_limit' as const])],
   };
+  const { maxBytes, profileBytes } = settings.insert;
+  return dataReference(index, { baseUrl, coverage, maxBytes: Math.floor(maxBytes / 2), profileBytes });
 }
 
 /** A failed refresh is recorded beside the old version, which stays what it was (DESIGN 5.2). */

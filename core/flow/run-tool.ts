@@ -90,8 +90,11 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
   const refresh = isObject(call.toolUse.input) && call.toolUse.input['refresh'] === true;
   const earlier = await earlierOversize(call, ports.outcomes);
   if (earlier.length > 0 && (!refresh || earlier.length > ports.settings.run.maxRefreshes)) {
-    ports.telemetry.decision('repeat_not_executed', { tool: tool.name, toolUseId: call.toolUse.toolUseId, refresh });
-    return repeatAnswer(call, earlier, refresh, ports.clock);
+    const repeated = await repeatAnswer(call, earlier, refresh, ports);
+    if (repeated !== undefined) {
+      ports.telemetry.decision('repeat_not_executed', { tool: tool.name, toolUseId: call.toolUse.toolUseId, refresh });
+      return repeated;
+    }
   }
   const reused = refresh ? undefined : await reusedOutcome(call, tool, selection, ports);
   if (reused !== undefined) return reused;

@@ -216,9 +216,32 @@ describe('a repeated oversize call', () => {
     expect(text).toContain(`stored as ${first.ref}`);
     expect(text).toContain('2026-11-30T12:00:00.000Z');
     expect(text).toMatch(/not fresh data.*read_result.*refresh/);
+    expect(outcomeOf(world, 'tool/1/1').content[1]).toMatchObject({
+      json: {
+        data_reference: {
+          ref: first.ref,
+          records: 5_000,
+          coverage: { loaded: 0, total: 5_000, input_complete: false },
+        },
+      },
+    });
     // Other arguments are another call.
     await runTool(at(3), world);
     expect(invoker.asked).toHaveLength(2);
+  });
+
+  it('whose stored copy is gone is executed; one whose store is silent is answered without its facts', async () => {
+    const invoker = new ScriptedInvoker(big);
+    const world = await runWorld({ answer, invoker });
+    const first = await runTool(at(0), world);
+    world.store.failing.add('readIndex');
+    expect((await runTool(at(1), world)).ref).toBe(first.ref);
+    expect(outcomeOf(world, 'tool/1/1').content).toHaveLength(1);
+    const gone = await runWorld({ answer, invoker: new ScriptedInvoker(big) });
+    await runTool(at(0), gone);
+    gone.store.indexes.clear();
+    await runTool(at(1), gone);
+    expect(gone.invoker.asked).toHaveLength(2);
   });
 
   it('refresh executes it and makes a version that names the old one, a bounded number of times', async () => {
