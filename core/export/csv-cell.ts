@@ -5,16 +5,17 @@
 const formulaStart = /^(?:[\t\r\n]|[\s\p{Cc}\u180e\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
 /** A text that is wholly one decimal number (a database's numeric) is a number, not a formula. */
 const decimalNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** Bytes of ASCII that may begin a guarded cell: controls, space, `+ - = @`. Everything else in ASCII is safe. */
+/** ASCII codes that may begin a guarded cell: controls, space, `+ - = @`. Everything else in ASCII is safe. */
 const suspectAscii = new Uint8Array(128);
-for (let code = 0; code <= 0x20; code += 1) suspectAscii[code] = 1;
+suspectAscii.fill(1, 0, 0x21);
+suspectAscii[0x7f] = 1;
 for (const sign of '=+-@') suspectAscii[sign.charCodeAt(0)] = 1;
 const needsQuotes = /[",\r\n]/;
 
 /** Would a spreadsheet take this text for a formula? Such a cell gets one leading `'`. */
 export function startsFormula(text: string): boolean {
   const first = text.charCodeAt(0);
-  if (first < 128 ? suspectAscii[first] === 0 : first < 0x85) return false;
+  if (first < 128 && suspectAscii[first] === 0) return false;
   return formulaStart.test(text) && !decimalNumber.test(text);
 }
 

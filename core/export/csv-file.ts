@@ -1,11 +1,15 @@
 import type { BytePipe } from './byte-pipe.ts';
-import type { RowEncoder } from './row-encoder.ts';
+import { ByteWriter } from './byte-writer.ts';
+import type { CsvRows } from './csv-rows.ts';
+import type { Row } from './row-value.ts';
 import { type WidthSection, widenRows } from './row-widener.ts';
 import type { Spool } from './spool.ts';
-import { TextPieces } from './text-pieces.ts';
 
 /** UTF-8's byte order mark: spreadsheets read a CSV as UTF-8 only with it. */
 const byteOrderMark = '\ufeff';
+
+/** Bytes after which a piece is handed on: each piece costs its receiver a system call or a turn of the event loop. */
+export const pieceBytes = 64 * 1024;
 
 export interface CsvFileOptions {
   readonly byteOrderMark: boolean;
@@ -18,76 +22,72 @@ export interface CsvFileOptions {
  * rows wait in the spool, since a key that first appears in the last row belongs into the first line.
  */
 export class CsvFile {
-  readonly #encoder: RowEncoder;
+  readonly #rows: CsvRows;
   readonly #pipe: BytePipe;
   readonly #options: CsvFileOptions;
-  readonly #rows: TextPieces;
+  readonly #out = new ByteWriter();
   readonly #sections: { columns: number; end: number }[] = [];
-  #bytes = 0;
+  /** Bytes handed on before what is in `#out`. */
+  #handed = 0;
   #columns = -1;
 
-  constructor(encoder: RowEncoder, pipe: BytePipe, options: CsvFileOptions) {
-    this.#encoder = encoder;
+  constructor(rows: CsvRows, pipe: BytePipe, options: CsvFileOptions) {
+    this.#rows = rows;
     this.#pipe = pipe;
     this.#options = options;
-    const { spool } = options;
-    this.#rows = new TextPieces((piece) => {
-      this.#bytes += piece.length;
-      return spool === null ? pipe.write(piece) : spool.append(piece);
-    });
+    if (options.spool === null) this.#out.text(this.#head());
   }
 
-  /** Takes the row that the encoder has just encoded. A promise is answered only when there is something to wait for. */
-  add(): Promise<void> | undefined {
-    if (this.#columns < 0 && this.#options.spool === null) {
-      this.#columns = Math.max(1, this.#encoder.columns.length);
-      const waiting = this.#rows.add(this.#head());
-      return waiting === undefined ? this.#addRow() : waiting.then(() => this.#addRow());
-    }
-    const width = Math.max(1, this.#encoder.columns.length);
+  /** Writes one row. A promise is answered only when a piece is full: wait for it before the next row. */
+  add(row: Row): Promise<void> | undefined {
+    const inOrder = this.#rows.learn(row);
+    const width = Math.max(1, this.#rows.columns.length);
     if (width !== this.#columns) {
-      const closing = this.#newSection(width);
-      if (closing !== undefined) return closing.then(() => this.#addRow());
+      this.#closeSection();
+      this.#columns = width;
     }
-    return this.#addRow();
+    this.#rows.write(row, inOrder, this.#out);
+    return this.#out.at < pieceBytes ? undefined : this.#hand();
   }
 
-  /** Sends what is left, or from a spool everything. */
-  async finish(): Promise<void> {
-    if (this.#columns < 0 && this.#options.spool === null) await this.#rows.add(this.#head());
-    await this.#rows.flush();
+  /**
+   * Sends what is left, or from a spool everything; `confirmed` is waited for before the file ends, so that no file
+   * stands complete without what it belongs to. Nothing is ended when it answers false.
+   */
+  async finish(confirmed: () => Promise<boolean>): Promise<void> {
+    await this.#hand();
     const { spool } = this.#options;
-    if (spool !== null) {
-      this.#closeSection();
-      await this.#pipe.write(Buffer.from(this.#head(), 'utf8'));
-      const sections: readonly WidthSection[] = this.#sections;
-      if (sections.length > 0) {
-        for await (const piece of widenRows(spool.read(), sections, Math.max(1, this.#encoder.columns.length))) {
-          if (this.#pipe.broken) break;
-          await this.#pipe.write(piece);
-        }
+    if (spool === null) {
+      if (await confirmed()) this.#pipe.end();
+      return;
+    }
+    this.#closeSection();
+    if (!(await confirmed())) return;
+    await this.#pipe.write(Buffer.from(this.#head(), 'utf8'));
+    const sections: readonly WidthSection[] = this.#sections;
+    if (sections.length > 0) {
+      for await (const piece of widenRows(spool.read(), sections, Math.max(1, this.#rows.columns.length))) {
+        if (this.#pipe.broken) break;
+        await this.#pipe.write(piece);
       }
     }
     this.#pipe.end();
   }
 
-  #addRow(): Promise<void> | undefined {
-    return this.#rows.add(this.#encoder.csv);
+  async #hand(): Promise<void> {
+    const piece = this.#out.bytes.subarray(0, this.#out.at);
+    if (piece.length === 0) return;
+    this.#handed += piece.length;
+    const { spool } = this.#options;
+    await (spool === null ? this.#pipe.write(piece) : spool.append(piece));
+    this.#out.reset();
   }
 
-  #newSection(columns: number): Promise<void> | undefined {
-    const flushed = this.#options.spool === null ? undefined : this.#rows.flush();
-    this.#closeSection();
-    this.#columns = columns;
-    return flushed;
-  }
-
-  /** `#bytes` counts a piece when it is handed on, so the section's end is exact right after a flush. */
   #closeSection(): void {
-    if (this.#columns >= 0) this.#sections.push({ columns: this.#columns, end: this.#bytes });
+    if (this.#columns >= 0) this.#sections.push({ columns: this.#columns, end: this.#handed + this.#out.at });
   }
 
   #head(): string {
-    return (this.#options.byteOrderMark ? byteOrderMark : '') + this.#encoder.header();
+    return (this.#options.byteOrderMark ? byteOrderMark : '') + this.#rows.header();
   }
 }

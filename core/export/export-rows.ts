@@ -3,11 +3,13 @@ import { InlinePrefix } from '../preview/inline-prefix.ts';
 import type { Profile } from '../profile/profile.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
 import { BytePipe } from './byte-pipe.ts';
-import { CsvFile } from './csv-file.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { CsvFile, pieceBytes } from './csv-file.ts';
+import { CsvRows } from './csv-rows.ts';
 import { exportWarnings } from './list-export.ts';
-import { RowEncoder } from './row-encoder.ts';
+import { rowOf } from './row-value.ts';
 import type { Spool } from './spool.ts';
-import { TextPieces } from './text-pieces.ts';
+import { TypedRows } from './typed-rows.ts';
 
 /** A list on its way. */
 export interface RowSource {
@@ -22,15 +24,17 @@ export interface RowSource {
   readonly columns?: readonly string[];
 }
 
-/** The two uploads of one export; each resolves when its store has confirmed, and rejects when nothing was kept. */
+/** The uploads of one export; each resolves when its store has confirmed, and rejects when nothing was kept. */
 export interface ExportUploads {
-  csv(pieces: AsyncIterable<Uint8Array>): Promise<void>;
-  typed(pieces: AsyncIterable<Uint8Array>): Promise<void>;
+  csv(pieces: AsyncIterable<Uint8Array>): Promise<unknown>;
+  /** Absent: no typed copy is made (a file on the command line). */
+  typed?(pieces: AsyncIterable<Uint8Array>): Promise<unknown>;
 }
 
 export interface ExportOptions {
   /** Bytes of the inline rows as JSON text, brackets included. */
   readonly inlineBytes: number;
+  /** Default true. */
   readonly byteOrderMark?: boolean;
   /** Bytes of the profile as JSON; absent: no profile is computed here (whoever stores the typed copy scans it). */
   readonly profileBytes?: number;
@@ -38,11 +42,12 @@ export interface ExportOptions {
 }
 
 export interface ExportedRows {
-  /** Both files are confirmed; when false nothing may point at either. */
+  /** All files are confirmed; when false nothing may point at any of them. */
   readonly kept: boolean;
   /** Why nothing was kept. */
   readonly failure: unknown;
   readonly total: number | null;
+  /** Rows read; all of them when `kept`. */
   readonly rows: number;
   readonly inlineRows: number;
   /** JSON array of the inline rows. */
@@ -54,99 +59,155 @@ export interface ExportedRows {
 
 /**
  * One pass over the rows: the CSV for people, the typed copy (NDJSON), the inline prefix, the profile and the count.
- * A failed upload loses nothing that was read: the other goes no further, and the inline part comes with `kept: false`.
- * A source that fails makes both uploads abort and its error is thrown.
+ * The CSV ends only after the typed copy is confirmed, so that neither stands without the other. When an upload fails
+ * the other is given up too; reading goes on only until the inline part is full, which then comes with `kept: false`.
+ * A source that fails makes both uploads abort, and its error is thrown.
  */
 export async function exportRows(
   source: RowSource,
   uploads: ExportUploads,
   options: ExportOptions,
 ): Promise<ExportedRows> {
-  const encoder = new RowEncoder({
-    ...(source.columns === undefined ? {} : { columns: source.columns }),
-    without: source.totalColumn,
-  });
-  const spool = source.columns === undefined ? options.makeSpool() : null;
-  const csvPipe = new BytePipe();
-  const typedPipe = new BytePipe();
-  const csv = new CsvFile(encoder, csvPipe, { byteOrderMark: options.byteOrderMark ?? true, spool });
-  const profile = options.profileBytes === undefined ? null : new ProfileBuilder({ format: 'json' });
-  const typed = new TextPieces((piece) => {
-    if (profile !== null) profileLines(profile, piece);
-    return typedPipe.write(piece);
-  });
-  const inline = new InlinePrefix(options.inlineBytes);
-  let failure: unknown;
-  const settled = [uploads.csv(csvPipe), uploads.typed(typedPipe)].map((upload) =>
-    upload.catch((error: unknown) => {
-      failure ??= error;
-      csvPipe.break();
-      typedPipe.break();
-      // The upload that still runs must not be confirmed beside one that is missing.
-      csvPipe.fail(error);
-      typedPipe.fail(error);
-    }),
-  );
-  let rows = 0;
-  let total: number | null = null;
-  const take = (row: unknown): Promise<void> | undefined => {
-    if (rows === 0 && source.totalColumn !== undefined) total = toldTotal(row, source.totalColumn);
-    rows += 1;
-    encoder.encode(row);
-    if (!inline.stopped) inline.offer(encoder.json);
-    const first = csv.add();
-    const second = typed.add(`${encoder.json}\n`);
-    return first === undefined ? second : second === undefined ? first : Promise.all([first, second]).then(() => {});
-  };
+  const pass = new ExportPass(source, uploads, options);
   try {
-    for await (const item of source.rows) {
-      for (const row of source.batched === true ? (item as readonly unknown[]) : [item]) {
-        const waiting = take(row);
-        if (waiting !== undefined) await waiting;
-      }
-    }
-    total ??= (await source.total?.()) ?? null;
-    await typed.flush();
-    typedPipe.end();
-    await csv.finish();
+    await pass.read();
+    return await pass.finish();
   } catch (error) {
-    csvPipe.fail(error);
-    typedPipe.fail(error);
-    await Promise.all(settled);
+    await pass.abandon(error);
     throw error;
   } finally {
-    await spool?.dispose();
+    await pass.dispose();
   }
-  await Promise.all(settled);
-  return {
-    kept: failure === undefined,
-    failure,
-    total,
-    rows,
-    inlineRows: inline.rows,
-    inlineJson: inline.text(),
-    columns: encoder.columns,
-    warnings: exportWarnings(rows, encoder.longCells),
-    profile: profile?.build(options.profileBytes) ?? null,
-  };
 }
 
-/** JSON text holds no raw line end, so every LF ends a row. A piece always ends with a whole row. */
-function profileLines(profile: ProfileBuilder, piece: Uint8Array): void {
-  let start = 0;
-  for (;;) {
-    const end = piece.indexOf(0x0a, start);
-    if (end < 0) return;
-    profile.record(piece, start, end);
-    start = end + 1;
+class ExportPass {
+  readonly #source: RowSource;
+  readonly #options: ExportOptions;
+  readonly #rows: CsvRows;
+  readonly #typedRows: TypedRows;
+  readonly #typed = new ByteWriter();
+  readonly #spool: Spool | null;
+  readonly #csvPipe = new BytePipe();
+  readonly #typedPipe: BytePipe | null;
+  readonly #csv: CsvFile;
+  readonly #profile: ProfileBuilder | null;
+  readonly #inline: InlinePrefix;
+  readonly #csvDone: Promise<void>;
+  readonly #typedDone: Promise<void>;
+  #failure: { readonly error: unknown } | null = null;
+  #count = 0;
+  #total: number | null = null;
+
+  constructor(source: RowSource, uploads: ExportUploads, options: ExportOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.#rows = new CsvRows({ columns: source.columns, without: source.totalColumn });
+    this.#typedRows = new TypedRows(source.totalColumn);
+    this.#spool = source.columns === undefined ? options.makeSpool() : null;
+    this.#csv = new CsvFile(this.#rows, this.#csvPipe, {
+      byteOrderMark: options.byteOrderMark ?? true,
+      spool: this.#spool,
+    });
+    this.#profile = options.profileBytes === undefined ? null : new ProfileBuilder({ format: 'json' });
+    this.#inline = new InlinePrefix(options.inlineBytes);
+    const { typed } = uploads;
+    this.#typedPipe = typed === undefined ? null : new BytePipe();
+    this.#csvDone = this.#watched(async () => uploads.csv(this.#csvPipe));
+    this.#typedDone =
+      this.#typedPipe === null ? Promise.resolve() : this.#watched(async () => typed?.(this.#typedPipe as BytePipe));
+  }
+
+  async read(): Promise<void> {
+    const { rows, batched } = this.#source;
+    for await (const item of rows) {
+      for (const row of batched === true ? (item as readonly unknown[]) : [item]) {
+        const waiting = this.#take(row);
+        if (waiting !== undefined) await waiting;
+        // Nothing is kept any more: what is still wanted is the inline part.
+        if (this.#failure !== null && this.#inline.stopped) return;
+      }
+    }
+  }
+
+  async finish(): Promise<ExportedRows> {
+    this.#total ??= (await this.#source.total?.()) ?? null;
+    if (this.#failure === null) {
+      await this.#hand();
+      this.#typedPipe?.end();
+      await this.#csv.finish(async () => {
+        await this.#typedDone;
+        return this.#failure === null;
+      });
+    }
+    await Promise.all([this.#csvDone, this.#typedDone]);
+    const { profileBytes } = this.#options;
+    return {
+      kept: this.#failure === null,
+      failure: this.#failure?.error,
+      total: this.#total,
+      rows: this.#count,
+      inlineRows: this.#inline.rows,
+      inlineJson: this.#inline.text(),
+      columns: this.#rows.columns,
+      warnings: exportWarnings(this.#count, this.#rows.longCells),
+      profile: this.#profile?.build(profileBytes) ?? null,
+    };
+  }
+
+  /** Both uploads see the error and give up their parts. */
+  async abandon(error: unknown): Promise<void> {
+    this.#csvPipe.fail(error);
+    this.#typedPipe?.fail(error);
+    await Promise.all([this.#csvDone, this.#typedDone]);
+  }
+
+  async dispose(): Promise<void> {
+    await this.#spool?.dispose();
+  }
+
+  #take(item: unknown): Promise<void> | undefined {
+    const { totalColumn } = this.#source;
+    if (this.#count === 0 && totalColumn !== undefined) this.#total = toldTotal(item, totalColumn);
+    this.#count += 1;
+    const row = rowOf(item);
+    const csv = this.#csv.add(row);
+    if (this.#typedPipe === null && this.#profile === null && this.#inline.stopped) return csv;
+    const out = this.#typed;
+    const start = out.at;
+    this.#typedRows.write(row, out);
+    const end = out.at - 1;
+    this.#profile?.record(out.bytes, start, end);
+    if (!this.#inline.stopped) this.#inline.offer(out.bytes.toString('utf8', start, end));
+    if (this.#typedPipe === null) out.reset();
+    else if (out.at >= pieceBytes) return csv === undefined ? this.#hand() : csv.then(() => this.#hand());
+    return csv;
+  }
+
+  async #hand(): Promise<void> {
+    const out = this.#typed;
+    await this.#typedPipe?.write(out.bytes.subarray(0, out.at));
+    out.reset();
+  }
+
+  /** An upload whose failure ends the other one as well: neither may be confirmed beside one that is missing. */
+  async #watched(upload: () => Promise<unknown>): Promise<void> {
+    try {
+      await upload();
+    } catch (error) {
+      this.#failure ??= { error };
+      for (const pipe of [this.#csvPipe, this.#typedPipe]) {
+        pipe?.break();
+        pipe?.fail(error);
+      }
+    }
   }
 }
 
 /** Databases tell counts as text (a 64-bit integer), drivers sometimes as a number. */
 function toldTotal(row: unknown, column: string): number {
   const value = (row as Readonly<Record<string, unknown>> | null)?.[column];
-  const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof count === 'bigint') return Number(count);
+  const count =
+    typeof value === 'bigint' || (typeof value === 'string' && /^\d{1,15}$/.test(value)) ? Number(value) : value;
   if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {
     throw new ClaimcheckError('InvalidInput', `${column}: expected the number of matching rows in the first row`);
   }
