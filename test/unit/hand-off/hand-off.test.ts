@@ -1,0 +1,136 @@
+import { handOff } from '../../../core/hand-off/hand-off.ts';
+import type { ToolOutcome } from '../../../core/run/outcomes.ts';
+import { keepResult } from '../../../core/store/keep-result.ts';
+import { passesGates } from '../../../core/tool/tool-definition.ts';
+import { handOffWording } from '../../../prompts/hand-off.ts';
+import { writerInstructions } from '../../../prompts/writer.ts';
+import { now, rowsText, rowsTool, run, runId, runWorld, success, use } from '../../fakes/run-world.ts';
+
+const listTool = { ...rowsTool, name: 'list_results', roles: ['*'], builtin: true };
+
+/** A delegate that fetched 500 rows and paraphrases link and total. */
+async function delegated(text: string) {
+  const world = await runWorld({ answer: [use('rows', {}, 'fetch')], tools: [rowsTool, listTool] });
+  const tool = { ...rowsTool, budgetBytes: 4_096 };
+  const kept = await keepResult(
+    {
+      run,
+      turn: 1,
+      index: 0,
+      tool,
+      input: {},
+      result: success({ text: rowsText(500) }),
+      resultId: 'd'.repeat(32),
+      callDigest: 'x',
+      availableUntil: '2026-12-10T00:00:00.000Z',
+      supersedes: null,
+    },
+    world as never,
+  );
+  const outcome: ToolOutcome = {
+    toolUseId: 'fetch',
+    tool: 'rows',
+    status: 'success',
+    content: kept.content,
+    ref: kept.stored?.ref ?? null,
+    callDigest: 'x',
+    oversize: true,
+    at: now.toISOString(),
+  };
+  await world.outcomes.record(runId, 'tool/1/0', outcome);
+  await world.messages.append(runId, {
+    agent: 'assistant',
+    turn: 1,
+    role: 'user',
+    content: [{ toolResult: { toolUseId: 'fetch', content: kept.content } }],
+  });
+  await world.messages.append(runId, { agent: 'assistant', turn: 2, role: 'assistant', content: [{ text }] });
+  const ports = { ...world, wording: handOffWording };
+  return { world, ports, ref: kept.stored?.ref as string };
+}
+
+const event = { turn: 2, from: 'assistant', to: 'writer' };
+
+describe('handOff', () => {
+  it('puts link, total and flags verbatim on top, whatever the delegate wrote', async () => {
+    const { world, ports, ref } = await delegated(
+      'I found about five hundred, see https://evil.example/x for all of them.',
+    );
+    expect(await handOff(run, event, ports)).toEqual({ turn: 2, next: 3, ref: null, references: [ref] });
+    const [message] = await world.messages.thread(runId, 'writer');
+    const text = JSON.parse(JSON.stringify(message)).content[0].text as string;
+    const facts = text.slice(0, text.indexOf('What assistant wrote'));
+    expect(facts).toContain(`[rows](https://check.example/results/${ref})`);
+    expect(facts).toContain('- total: 500 records in all');
+    expect(facts).toMatch(/- seen so far: \d+ of 500 records, \d+ unread/);
+    expect(facts).toContain('- available until: 2026-12-10T00:00:00.000Z');
+    expect(facts).toContain(run.message);
+    expect(facts).not.toContain('evil.example');
+    expect(message?.content[1]).toMatchObject({ json: { data_references: [{ ref, records: 500 }] } });
+    expect((await world.grants.all(runId)).map((grant) => grant.ref)).toContain(ref);
+  });
+
+  it('stores a shortened text whole, under the gates and the date of its sources; a repeat stores nothing twice', async () => {
+    const long = `${'a long report. '.repeat(2_000)}THE DECISIVE TAIL`;
+    const { world, ports, ref } = await delegated(long);
+    const first = await handOff(run, event, ports);
+    expect(await handOff(run, event, ports)).toEqual(first);
+    const index = await world.store.readIndex({
+      owner: run.owner,
+      session: run.session,
+      id: first.ref?.slice(33) as string,
+    });
+    expect(index).toMatchObject({
+      tool: 'hand-off',
+      gates: ['rows'],
+      derivedFrom: [ref],
+      availableUntil: '2026-12-10T00:00:00.000Z',
+      bytes: Buffer.byteLength(long),
+    });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of (await world.store.readBody(
+      { owner: run.owner, session: run.session, id: first.ref?.slice(33) as string },
+      index?.etag as string,
+    )) ?? [])
+      pieces.push(piece);
+    expect(Buffer.concat(pieces).toString()).toBe(long);
+    expect(passesGates(world.tools, index?.gates ?? [], ['ops'])).toBe(true);
+    expect(passesGates(world.tools, index?.gates ?? [], ['someone'])).toBe(false);
+    const [message] = await world.messages.thread(runId, 'writer');
+    const text = JSON.parse(JSON.stringify(message)).content[0].text as string;
+    expect(text).not.toContain('THE DECISIVE TAIL');
+    expect(text).toContain(`of ${Buffer.byteLength(long)} bytes; the whole text is ref ${first.ref}`);
+    // The budget is the text's alone: facts and references are whole beside it.
+    expect(text).toContain('- total: 500 records in all');
+    expect(message?.content[1]).toMatchObject({ json: { data_references: [{ ref }] } });
+  });
+
+  it('a text that rests on no tool is open to its owner by the open gate', async () => {
+    const world = await runWorld({ tools: [rowsTool, listTool] });
+    await world.messages.append(runId, {
+      agent: 'assistant',
+      turn: 1,
+      role: 'assistant',
+      content: [{ text: 'x'.repeat(20_000) }],
+    });
+    const { ref } = await handOff(
+      run,
+      { turn: 1, from: 'assistant', to: 'writer' },
+      { ...world, wording: handOffWording },
+    );
+    const index = await world.store.readIndex({ owner: run.owner, session: run.session, id: ref?.slice(33) as string });
+    expect(passesGates(world.tools, index?.gates ?? [], ['anything'])).toBe(true);
+  });
+
+  it('an agent that said nothing has nothing to hand on', async () => {
+    const world = await runWorld({ tools: [rowsTool] });
+    await expect(
+      handOff(run, { turn: 1, from: 'other', to: 'writer' }, { ...world, wording: handOffWording }),
+    ).rejects.toMatchObject({ code: 'NotFound' });
+  });
+
+  it('the writer is told about links, totals and parts', () => {
+    for (const words of [/repeat it exactly/, /count from the totals/, /Never write "all"/])
+      expect(writerInstructions).toMatch(words);
+  });
+});
