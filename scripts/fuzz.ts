@@ -118,7 +118,9 @@ for (let round = 0; Date.now() < until; round++) {
     { seed: seed + round, numRuns: 200, interruptAfterTimeLimit: Math.max(1, until - Date.now()) },
   );
   if (outcome.failed && outcome.counterexample !== null) {
-    process.stdout.write(`${fc.defaultReportMessage(outcome) ?? ''}\n${String((outcome.errorInstance as Error)?.stack)}\n`);
+    process.stdout.write(
+      `${fc.defaultReportMessage(outcome) ?? ''}\n${String((outcome.errorInstance as Error)?.stack)}\n`,
+    );
     process.exit(1);
   }
 }
