@@ -6,11 +6,12 @@ import { type HttpResponse, json } from '../core/http/response.ts';
 
 /**
  * A function behind the HTTP API: reads the gateway's event, answers one request, and maps what is thrown. An expected
- * failure has its status and words; a fault is a 500 that says nothing, and one log line that names the error.
+ * failure has its status and words, and for a browser the way to `home`, the console; a fault is a 500 that says nothing, and one log line that names the error.
  */
 export function httpHandler(
   name: string,
   respond: (request: HttpRequest, telemetry: FlushingTelemetry) => Promise<HttpResponse>,
+  home?: string,
 ): (event: unknown) => Promise<HttpResponse> {
   return async (event) => {
     const telemetry = powertoolsTelemetry(name);
@@ -22,7 +23,7 @@ export function httpHandler(
       if (error instanceof ClaimcheckError) {
         telemetry.decision('refused', { code: error.code, retryable: error.retryable });
         telemetry.count('Refusal', 1, { code: error.code });
-        return refusal(error, request ?? { wantsPage: false });
+        return refusal(error, request ?? { wantsPage: false }, home);
       }
       telemetry.decision('fault', { error: error instanceof Error ? error.name : typeof error, at: placeOf(error) });
       return json(500, { code: 'Fault', message: 'That did not work; it has been noted.', retryable: true });

@@ -17,7 +17,7 @@ export async function respondToDownload(
     return request.wantsPage ? redirect(signInAddress(ports.publicBaseUrl, request.path)) : unauthenticated();
   }
   const target = downloadTarget(request.path);
-  if (target === undefined) return refusal(nothingHere, request);
+  if (target === undefined) return refusal(nothingHere, request, ports.publicBaseUrl);
   return redirect(await download(identity, target, ports));
 }
 

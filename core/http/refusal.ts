@@ -46,18 +46,23 @@ const titles: Partial<Record<ErrorCode, string>> = {
   Forbidden: 'Not allowed',
 };
 
-/** The answer for an expected failure: a page for a browser, JSON for a program, the same status for both. */
-export function refusal(error: ClaimcheckError, request: Pick<HttpRequest, 'wantsPage'>): HttpResponse {
+/**
+ * The answer for an expected failure: a page for a browser, JSON for a program, the same status for both. `home` is the
+ * console's address, which pages lead on to.
+ */
+export function refusal(error: ClaimcheckError, request: Pick<HttpRequest, 'wantsPage'>, home?: string): HttpResponse {
   const status = statusOf[error.code];
+  const wayOn = home === undefined ? {} : { action: { href: `${home}/`, text: 'To your chats and results' } };
   const retry = error.retryable ? { 'retry-after': '5' } : {};
   if (status === 404) {
     // Everything that is not the caller's own reads alike, whatever the reason was.
     return request.wantsPage
-      ? page(404, notFound)
+      ? page(404, { ...notFound, ...wayOn })
       : json(404, { code: 'NotFound', message: 'Not found.', retryable: false });
   }
   if (request.wantsPage) {
-    const response = page(status, { title: titles[error.code] ?? 'That did not work', words: [error.message] });
+    const title = titles[error.code] ?? 'That did not work';
+    const response = page(status, { title, words: [error.message], ...wayOn });
     return { ...response, headers: { ...response.headers, ...retry } };
   }
   return json(status, { code: error.code, message: error.message, retryable: error.retryable }, retry);

@@ -34,7 +34,7 @@ export function respondToWeb(
   files: Readonly<Record<string, WebFile>>,
   publicBaseUrl: string,
 ): HttpResponse {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(nothingHere, request);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(nothingHere, request, publicBaseUrl);
   if (request.path === '/') return served(request, page(files, publicBaseUrl), 'no-cache');
   // Some gateways match no route for it; the rest of the path is checked where it leads.
   if (request.trailingSlash && /^(\/[A-Za-z0-9_-]+)+$/.test(request.path)) {
@@ -42,7 +42,7 @@ export function respondToWeb(
   }
   const name = /^\/console\/(app\.(?:js|css))$/.exec(request.path)?.[1];
   const file = name === undefined ? undefined : files[name];
-  if (file === undefined) return refusal(nothingHere, request);
+  if (file === undefined) return refusal(nothingHere, request, publicBaseUrl);
   const current = request.query.get('v') === file.digest;
   return served(request, file, current ? 'public, max-age=31536000, immutable' : 'no-cache');
 }

@@ -12,15 +12,18 @@ const known = people(environment, documentClient());
 const s3 = s3Client();
 
 /** `GET` and `HEAD` of `/results/{session}/{id}` and `/exports/{id}`: a short-lived link for the owner, or why not. */
-export const handler = httpHandler('download', (request, telemetry) =>
-  respondToDownload(request, {
-    signIn: known,
-    publicBaseUrl: environment.baseUrl,
-    objects: downloadObjects(s3, environment.bucket, telemetry),
-    roles: known.roles,
-    tools,
-    telemetry,
-    clock: systemClock,
-    urlSeconds: environment.settings.download.urlSeconds,
-  }),
+export const handler = httpHandler(
+  'download',
+  (request, telemetry) =>
+    respondToDownload(request, {
+      signIn: known,
+      publicBaseUrl: environment.baseUrl,
+      objects: downloadObjects(s3, environment.bucket, telemetry),
+      roles: known.roles,
+      tools,
+      telemetry,
+      clock: systemClock,
+      urlSeconds: environment.settings.download.urlSeconds,
+    }),
+  environment.baseUrl,
 );

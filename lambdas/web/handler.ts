@@ -26,4 +26,8 @@ function file(name: string, contentType: string): WebFile {
 }
 
 /** The console, and the one 404 for every address that is nobody's. */
-export const handler = httpHandler('web', async (request) => respondToWeb(request, files, environment.baseUrl));
+export const handler = httpHandler(
+  'web',
+  async (request) => respondToWeb(request, files, environment.baseUrl),
+  environment.baseUrl,
+);

@@ -114,7 +114,7 @@ export class PeopleApp {
             urlSeconds: 60,
           });
     } catch (error) {
-      if (error instanceof ClaimcheckError) return refusal(error, request);
+      if (error instanceof ClaimcheckError) return refusal(error, request, baseUrl);
       throw error;
     }
   }

@@ -48,7 +48,7 @@ test.each([
 ])('%s is the one 404', (path) => {
   const request = httpRequest({ rawPath: path, requestContext: { http: { method: 'GET' } } });
   const answer = ask(path);
-  if (!request.trailingSlash) expect(answer).toEqual(refusal(nothingHere, request));
+  if (!request.trailingSlash) expect(answer).toEqual(refusal(nothingHere, request, base));
 });
 
 test('a slash at the end leads to the same address without it, and to no other host', () => {
