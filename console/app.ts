@@ -29,6 +29,7 @@ const links = (
 ).map(([href, text]) => h('a', { href }, text));
 
 let left = new AbortController();
+let arrived = false;
 
 function frame(): void {
   document.body.replaceChildren(
@@ -93,6 +94,11 @@ async function show(): Promise<void> {
     if (!signal.aborted) main.removeAttribute('aria-busy');
   }
   if (signal.aborted) return;
+  // The first page is read from its top, as any page is; after that, what changed is where reading goes on.
+  if (!arrived) {
+    arrived = true;
+    return;
+  }
   const heading = main.querySelector('h1');
   heading?.setAttribute('tabindex', '-1');
   heading?.focus({ preventScroll: true });

@@ -81,6 +81,9 @@ test('every page is readable in both schemes and on a phone, and axe finds nothi
 test('everything can be reached and started by keyboard alone', async () => {
   const { page } = olivia;
   await olivia.at('#/chats', 'ul.chats');
+  // A fresh page is read from its top.
+  await page.reload();
+  await page.waitForSelector('ul.chats');
   await page.keyboard.press('Tab');
   const seen: string[] = [];
   for (let n = 0; n < 12; n += 1) {
