@@ -1,3 +1,4 @@
+import type { ExportAddress } from '../core/export/export-store.ts';
 import type { ResultAddress } from '../core/store/result-store.ts';
 
 /** The one place where a result's object keys are made (docs/contracts.md). */
@@ -7,4 +8,8 @@ export function bodyKey({ owner, session, id }: ResultAddress): string {
 
 export function indexKey({ owner, session, id }: ResultAddress): string {
   return `results/${owner}/${session}/${id}/index`;
+}
+
+export function exportKey({ owner, id }: ExportAddress): string {
+  return `exports/${owner}/${id}`;
 }

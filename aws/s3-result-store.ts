@@ -1,16 +1,15 @@
-import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ClaimcheckError } from '../core/errors.ts';
 import { decodeMetadata, encodeMetadata } from '../core/store/body-metadata.ts';
 import { BodySourceError } from '../core/store/part-reader.ts';
 import { type ResultIndex, resultFormat } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
 import { silentTelemetry, type Telemetry } from '../core/telemetry/telemetry.ts';
-import { isConflict, isGoneUpload, isPreconditionFailed, readFailure, storageTrouble } from './s3-failure.ts';
+import { createOnly, headObject } from './s3-create-only.ts';
+import { readFailure, storageTrouble } from './s3-failure.ts';
 import { bodyKey, indexKey } from './s3-keys.ts';
-import { type Uploaded, type UploadTarget, UploadUnconfirmed, upload } from './s3-upload.ts';
+import type { UploadTarget } from './s3-upload.ts';
 
-/** A write that met another one is started again at most twice (DESIGN 6). */
-const maxRestarts = 2;
 /** An index is a small JSON text: 5 GiB of body give less than 4 MiB. */
 const maxIndexBytes = 64 * 1024 * 1024;
 
@@ -42,7 +41,7 @@ export class S3ResultStore implements ResultStore {
       ...(limits.signal === undefined ? {} : { signal: limits.signal }),
     };
     try {
-      const { etag, bytes } = await this.#create(target, body);
+      const { etag, bytes } = await createOnly(target, body);
       return { bytes, etag, metadata };
     } catch (error) {
       if (error instanceof BodySourceError) throw error.cause;
@@ -52,7 +51,7 @@ export class S3ResultStore implements ResultStore {
   }
 
   async headBody(address: ResultAddress): Promise<StoredBody | undefined> {
-    const head = await this.#read('looking at a body', () => this.#head(bodyKey(address)));
+    const head = await this.#read('looking at a body', () => headObject(this.#client, this.#bucket, bodyKey(address)));
     if (head === undefined) return undefined;
     const metadata = decodeMetadata(head.Metadata, head.ContentType);
     return metadata === undefined ? undefined : { bytes: head.ContentLength ?? 0, etag: head.ETag ?? '', metadata };
@@ -98,7 +97,7 @@ export class S3ResultStore implements ResultStore {
       maxBytes: maxIndexBytes,
     };
     try {
-      await this.#create(target, text);
+      await createOnly(target, text);
     } catch (error) {
       this.#telemetry.count('StorageRefusal');
       throw storageTrouble('writing a commit record', error);
@@ -122,40 +121,6 @@ export class S3ResultStore implements ResultStore {
     return index;
   }
 
-  /**
-   * One confirmed object: restarts after a conflict where the body can be sent again, and takes a refusal "exists
-   * already" for the success that it is when what stands there is what was sent (a lost response).
-   */
-  async #create(target: UploadTarget, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<Uploaded> {
-    for (let restarts = 0; ; restarts += 1) {
-      try {
-        return await upload(target, body);
-      } catch (error) {
-        if (!(error instanceof UploadUnconfirmed)) throw error;
-        if (isPreconditionFailed(error.cause) || isGoneUpload(error.cause)) {
-          return await this.#confirmed(target, error);
-        }
-        if (!isConflict(error.cause) || restarts >= maxRestarts || !isRepeatable(body)) throw error.cause;
-      }
-    }
-  }
-
-  async #confirmed(target: UploadTarget, unconfirmed: UploadUnconfirmed): Promise<Uploaded> {
-    const head = await this.#head(target.key);
-    const { bytes, checksum } = unconfirmed.sent;
-    const same =
-      head.ContentLength === bytes &&
-      JSON.stringify(Object.entries(head.Metadata ?? {}).sort()) ===
-        JSON.stringify(Object.entries(target.metadata).sort()) &&
-      (head.ChecksumSHA256 === undefined || head.ChecksumSHA256 === checksum);
-    if (!same) throw unconfirmed.cause;
-    return { etag: head.ETag ?? '', bytes, checksum };
-  }
-
-  #head(key: string): Promise<import('@aws-sdk/client-s3').HeadObjectCommandOutput> {
-    return this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key, ChecksumMode: 'ENABLED' }));
-  }
-
   /** Missing and hidden alike are undefined; hidden ones are counted, since many of them are a wrong policy. */
   async #read<T>(action: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -168,11 +133,6 @@ export class S3ResultStore implements ResultStore {
       return undefined;
     }
   }
-}
-
-/** A generator can be walked once; a list of pieces, or an object that makes a new walk each time, can be again. */
-function isRepeatable(body: Uint8Array | AsyncIterable<Uint8Array>): boolean {
-  return body instanceof Uint8Array || (body[Symbol.asyncIterator]() as unknown) !== body;
 }
 
 async function* steady(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -14,7 +14,14 @@ export type Producer = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** What a wrapped tool answers to the platform (docs/contracts.md). */
 export interface WrapperAnswer extends ToolResult {
-  readonly stored?: { readonly id: string; readonly bytes: number; readonly sha256: string; readonly etag: string };
+  readonly stored?: {
+    readonly id: string;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly etag: string;
+    /** Of a list: what its source alone knows (DESIGN 5.6). */
+    readonly export?: { readonly total: number | null; readonly longCells: number };
+  };
 }
 
 export interface WrapperOptions {
@@ -130,7 +137,8 @@ function textContent(bytes: Uint8Array): readonly ContentBlock[] {
   return [{ text: Buffer.from(bytes.buffer, bytes.byteOffset, end).toString('utf8') }];
 }
 
-function timeLeft(context: ToolContext): number {
+/** Milliseconds that uploads may take: until the platform stops waiting, less what the answer needs. */
+export function timeLeft(context: ToolContext): number {
   const left = Date.parse(context.deadline) - Date.now() - graceMs;
   return Number.isFinite(left) ? Math.max(1, left) : 30_000;
 }

@@ -8,12 +8,18 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
   #ended = false;
   #failure: unknown;
   #broken = false;
+  #drained = false;
   #wakeReader: (() => void) | null = null;
   #wakeWriter: (() => void) | null = null;
 
   /** The reader gave up. */
   get broken(): boolean {
     return this.#broken;
+  }
+
+  /** The reader was told the end. */
+  get drained(): boolean {
+    return this.#drained;
   }
 
   async write(piece: Uint8Array): Promise<void> {
@@ -55,6 +61,7 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
         }
         if (this.#ended) {
           if (this.#failure !== undefined) throw this.#failure;
+          this.#drained = true;
           return;
         }
         await new Promise<void>((resolve) => {

@@ -53,6 +53,8 @@ export interface ExportedRows {
   /** JSON array of the inline rows. */
   readonly inlineJson: string;
   readonly columns: readonly string[];
+  /** Cells longer than a spreadsheet shows. */
+  readonly longCells: number;
   readonly warnings: readonly string[];
   readonly profile: Profile | null;
 }
@@ -112,9 +114,11 @@ class ExportPass {
     this.#inline = new InlinePrefix(options.inlineBytes);
     const { typed } = uploads;
     this.#typedPipe = typed === undefined ? null : new BytePipe();
-    this.#csvDone = this.#watched(async () => uploads.csv(this.#csvPipe));
+    this.#csvDone = this.#watched(this.#csvPipe, (pieces) => uploads.csv(pieces));
     this.#typedDone =
-      this.#typedPipe === null ? Promise.resolve() : this.#watched(async () => typed?.(this.#typedPipe as BytePipe));
+      this.#typedPipe === null
+        ? Promise.resolve()
+        : this.#watched(this.#typedPipe, async (pieces) => typed?.call(uploads, pieces));
   }
 
   async read(): Promise<void> {
@@ -149,6 +153,7 @@ class ExportPass {
       inlineRows: this.#inline.rows,
       inlineJson: this.#inline.text(),
       columns: this.#rows.columns,
+      longCells: this.#rows.longCells,
       warnings: exportWarnings(this.#count, this.#rows.longCells),
       profile: this.#profile?.build(profileBytes) ?? null,
     };
@@ -190,21 +195,23 @@ class ExportPass {
   }
 
   /** An upload whose failure ends the other one as well: neither may be confirmed beside one that is missing. */
-  async #watched(upload: () => Promise<unknown>): Promise<void> {
+  async #watched(pipe: BytePipe, upload: (pieces: AsyncIterable<Uint8Array>) => Promise<unknown>): Promise<void> {
     try {
-      await upload();
+      // One walk: what was handed out once cannot be sent again.
+      await upload(pipe[Symbol.asyncIterator]());
+      if (!pipe.drained) throw new ClaimcheckError('StorageUnavailable', 'export: an upload ended before its file did');
     } catch (error) {
       this.#failure ??= { error };
-      for (const pipe of [this.#csvPipe, this.#typedPipe]) {
-        pipe?.break();
-        pipe?.fail(error);
+      for (const each of [this.#csvPipe, this.#typedPipe]) {
+        each?.break();
+        each?.fail(error);
       }
     }
   }
 }
 
 /** Databases tell counts as text (a 64-bit integer), drivers sometimes as a number. */
-function toldTotal(row: unknown, column: string): number {
+export function toldTotal(row: unknown, column: string): number {
   const value = (row as Readonly<Record<string, unknown>> | null)?.[column];
   const count =
     typeof value === 'bigint' || (typeof value === 'string' && /^\d{1,15}$/.test(value)) ? Number(value) : value;

@@ -97,6 +97,7 @@ export async function publishResult(request: KeepRequest, index: ResultIndex, po
     derivedFrom: [],
     rolesDigest: run.rolesDigest,
     reusable: tool.reuse !== undefined,
+    ...(request.exportId === undefined ? {} : { exportId: request.exportId }),
     ...(index.fileName === undefined ? {} : { fileName: index.fileName }),
   });
   await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: ports.clock.now().toISOString() });

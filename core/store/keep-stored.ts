@@ -1,19 +1,11 @@
 import { type NormalisedResult, normaliseResult } from '../content/normalise.ts';
 import { ClaimcheckError } from '../errors.ts';
-import { isId } from '../reference/reference.ts';
+import { keepExport } from '../export/keep-export.ts';
 import { commitResult, publishResult } from './commit-result.ts';
+import { confirmedBody, type FoundBody, openBody } from './confirmed-body.ts';
 import type { KeepPorts, KeepRequest, Kept } from './keeping.ts';
 import { replacedContent, storedResult, unstoredContent } from './kept-content.ts';
-import type { ResultAddress } from './result-store.ts';
 import { bodyPieces, refusalCode, scanOptions, scanResult } from './scan-facts.ts';
-
-interface FoundBody {
-  /** What the object promises; never later than what the platform promises now. */
-  readonly availableUntil: string;
-  readonly etag: string;
-  readonly bytes: number;
-  readonly fileName?: string;
-}
 
 /**
  * A result that a wrapper has written by itself. It counts once the object itself says that it is the one of this very
@@ -26,6 +18,7 @@ export async function keepStored(
   budget: number,
   ports: KeepPorts,
 ): Promise<Kept> {
+  if (request.tool.exports === true) return keepExport(request, part, budget, ports);
   const { tool, run, resultId } = request;
   const options = scanOptions(budget, ports.settings);
   let found: FoundBody | undefined;
@@ -72,46 +65,6 @@ export async function recallResult(request: KeepRequest, ports: KeepPorts): Prom
   const budget = Math.min(request.tool.budgetBytes, ports.settings.insert.maxBytes);
   const kept = await keepStored(asked, normaliseResult(request.result), budget, ports);
   return kept.stored === null ? undefined : kept;
-}
-
-async function openBody(address: ResultAddress, etag: string, ports: KeepPorts): Promise<AsyncIterable<Uint8Array>> {
-  const body = await ports.store.readBody(address, etag);
-  if (body === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy is gone');
-  return body;
-}
-
-/** Looks at the object that a wrapper names; undefined unless it was made for this run, turn, index and tool. */
-async function confirmedBody(request: KeepRequest, ports: KeepPorts): Promise<FoundBody | undefined> {
-  const { reported, tool, run, turn, index, resultId } = request;
-  const { id } = (typeof reported === 'object' && reported !== null ? reported : {}) as { readonly id?: unknown };
-  if (!isId(id) || id !== resultId) {
-    ports.telemetry.decision('stored_refused', { reason: 'another id than the claimed one' });
-    return undefined;
-  }
-  const head = await ports.store.headBody({ owner: run.owner, session: run.session, id });
-  if (head === undefined) {
-    ports.telemetry.decision('stored_refused', { reason: 'no such object' });
-    return undefined;
-  }
-  const made = head.metadata;
-  const same =
-    made.runId === run.runId &&
-    made.turn === turn &&
-    made.index === index &&
-    made.tools.length === 1 &&
-    made.tools[0] === tool.name;
-  if (!same) {
-    ports.telemetry.decision('stored_refused', { reason: 'made by another call' });
-    return undefined;
-  }
-  const { fileName } = made;
-  const availableUntil = earlier(made.availableUntil, request.availableUntil);
-  return { etag: head.etag, bytes: head.bytes, availableUntil, ...(fileName === undefined ? {} : { fileName }) };
-}
-
-/** A date that cannot be read promises nothing. */
-function earlier(promised: string, now: string): string {
-  return Date.parse(promised) < Date.parse(now) ? new Date(promised).toISOString() : now;
 }
 
 function reportedBytes(reported: unknown): number | null {

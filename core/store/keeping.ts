@@ -1,5 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { ContentBlock, ToolResult } from '../content/block.ts';
+import type { ExportStore } from '../export/export-store.ts';
 import type { JsonValue } from '../json.ts';
 import type { Erasures } from '../run/flow-starter.ts';
 import type { Grants, Run } from '../run/run.ts';
@@ -10,6 +11,8 @@ import type { ResultStore } from './result-store.ts';
 
 export interface KeepPorts {
   readonly store: ResultStore;
+  /** Where list tools have put their CSV; without it no export can be confirmed. */
+  readonly exports?: Pick<ExportStore, 'headCsv'>;
   readonly catalogue: Catalogue;
   readonly grants: Grants;
   /** Nothing is written for somebody whose data was erased. */
@@ -36,6 +39,8 @@ export interface KeepRequest {
   readonly supersedes: { readonly ref: string; readonly version: number } | null;
   /** What a wrapper says it stored; believed only after a look at the object itself. */
   readonly reported?: unknown;
+  /** The same content stands as a CSV under this id (DESIGN 5.6). */
+  readonly exportId?: string;
 }
 
 export interface StoredFacts {

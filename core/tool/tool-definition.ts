@@ -29,6 +29,8 @@ export interface ToolDefinition {
   readonly storageMaxBytes?: number;
   /** Time limit of one execution, in milliseconds. */
   readonly timeoutMs: number;
+  /** A list tool: beside the body that it stores stands a CSV for people (DESIGN 5.6). Needs intake `wrapper`. */
+  readonly exports?: boolean;
   /** The same arguments may be answered from a stored result of the same owner and scope. */
   readonly reuse?: { readonly maxAgeSeconds: number };
   /** Fields kept per role, applied before anything is stored; the widest that the roles held allow. Absent: all. */

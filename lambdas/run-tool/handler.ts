@@ -4,6 +4,7 @@ import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { LambdaToolInvoker } from '../../aws/lambda-tool-invoker.ts';
+import { S3ExportStore } from '../../aws/s3-export-store.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { runTool } from '../../core/flow/run-tool.ts';
 import { tools } from '../../tools/catalogue.ts';
@@ -35,6 +36,7 @@ export const handler = flowHandler('run-tool', event, (parsed, { telemetry, time
   runTool(parsed, {
     ...ports,
     store: new S3ResultStore(s3, environment.bucket, telemetry),
+    exports: new S3ExportStore(s3, environment.bucket, telemetry),
     telemetry,
     timeLeftMs,
   }),
