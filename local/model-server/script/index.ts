@@ -1,11 +1,12 @@
 import type { Conversation } from '../conversation.ts';
 import type { Move, Script } from './move.ts';
+import { research } from './research.ts';
 import { storedResults } from './stored-results.ts';
 import { subject } from './subject.ts';
 import { verbatim } from './verbatim.ts';
 
 /** Asked in this order; the first that knows the conversation plays. */
-const scripts: readonly Script[] = [verbatim, storedResults, subject];
+const scripts: readonly Script[] = [verbatim, research, storedResults, subject];
 
 /** The scripted model's next move: the same conversation always gets the same one. */
 export function nextMove(conversation: Conversation): Move {

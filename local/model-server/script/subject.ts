@@ -42,7 +42,7 @@ function lastUnit(reference: DataReference): ((row: Subject) => JsonObject) | un
   const total = reference.coverage['total'] ?? reference.records;
   if (typeof total !== 'number' || total < 1) return undefined;
   if (reference.coverage['unit'] === 'lines') {
-    return () => ({ ref: reference.ref, lines: { from: total - 1, count: 1 } });
+    return () => ({ ref: reference.ref, lines: `${total}-${total}` });
   }
   return ({ fields }) => {
     const known = fields?.filter((field) => reference.fields.includes(field)) ?? [];
