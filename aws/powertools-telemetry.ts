@@ -1,9 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { type LogFacts, type MetricName, metricUnits, type Telemetry } from '../core/telemetry/telemetry.ts';
+import {
+  type LogFacts,
+  type MetricName,
+  metricNamespace,
+  metricUnits,
+  type Telemetry,
+} from '../core/telemetry/telemetry.ts';
 
 const units = { Bytes: MetricUnit.Bytes, Milliseconds: MetricUnit.Milliseconds, Count: MetricUnit.Count } as const;
-const namespace = 'Claimcheck';
 
 export interface FlushingTelemetry extends Telemetry {
   /** More ids for every later line of this invocation, such as the session once the run is known. */
@@ -15,15 +20,18 @@ export interface FlushingTelemetry extends Telemetry {
 /**
  * One JSON line per decision (Powertools Logger) and metrics in the embedded format on the same stream, so no network
  * call is made. `facts` are ids (run, session, tool use), never content and never an identity in clear.
+ *
+ * The deployment's name comes by `POWERTOOLS_SERVICE_NAME`. Each metric is counted for the deployment (`service`), for
+ * the function (`service`, `function`), and once more with each reason, tool or code: an alarm needs to know none of them.
  */
-export function powertoolsTelemetry(service: string, facts: LogFacts = {}): FlushingTelemetry {
-  const logger = new Logger({ serviceName: service, persistentKeys: { ...facts } });
-  const metrics = new Metrics({ namespace, serviceName: service });
+export function powertoolsTelemetry(functionName: string, facts: LogFacts = {}): FlushingTelemetry {
+  const logger = new Logger({ persistentKeys: { function: functionName, ...facts } });
+  const metrics = new Metrics({ namespace: metricNamespace });
   return {
     add: (more) => logger.appendKeys({ ...more }),
     decision: (name, more = {}) => logger.info(name, { ...more }),
     count: (metric: MetricName, value = 1, dimensions = {}) => {
-      // Counted per function without further dimensions too, so that alarms need not know every tool and reason.
+      if (!metrics.hasStoredMetrics()) metrics.addDimensions({}).addDimensions({ function: functionName });
       metrics.addMetric(metric, units[metricUnits[metric]], value);
       const named = Object.fromEntries(
         Object.entries(dimensions).filter((pair): pair is [string, string] => pair[1] !== undefined),

@@ -40,7 +40,12 @@ export interface Settings {
     readonly baseDelayMs: number;
     readonly maxDelayMs: number;
   };
-  readonly quota: { readonly ownerBytes: number };
+  readonly quota: {
+    /** Stored for one owner, what has expired not counted. */
+    readonly ownerBytes: number;
+    /** Tokens that the model calls of one run may use together; the call that crosses the line is still answered. */
+    readonly runTokens: number;
+  };
   readonly guard: {
     /** Share of the limit at which the guard acts. */
     readonly triggerShare: number;
@@ -76,7 +81,7 @@ export const defaultSettings: Settings = {
     maxTokens: 4096,
   },
   retry: { maxAttempts: 3, baseDelayMs: 200, maxDelayMs: 5_000 },
-  quota: { ownerBytes: 100 * GiB },
+  quota: { ownerBytes: 100 * GiB, runTokens: 2_000_000 },
   guard: { triggerShare: 0.85, lowShare: 0.6, replacementBytes: 1 * KiB },
   download: { urlSeconds: 60 },
   chat: { retentionDays: 90 },

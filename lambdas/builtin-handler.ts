@@ -7,6 +7,7 @@ import type { Run, RunRecords } from '../core/run/run.ts';
 import type { Settings } from '../core/settings.ts';
 import { systemClock, type Telemetry } from '../core/telemetry/telemetry.ts';
 import { invalidEvent } from './flow-handler.ts';
+import { traced } from './tracing.ts';
 
 /** What one of the platform's own tools answers `run-tool` (docs/contracts.md). */
 export interface BuiltinAnswer {
@@ -36,7 +37,9 @@ export function builtinHandler<Event extends { readonly runId: string; readonly 
       const run = await ports.runs.get(parsed.data.runId);
       if (run === undefined) throw new ClaimcheckError('NotFound', 'run: there is no such run');
       assertOpen(run, { clock: systemClock, maxAgeSeconds: ports.settings.run.maxAgeSeconds });
-      const { text, delivered } = await answer(parsed.data, run, telemetry);
+      telemetry.add({ session: run.session });
+      const { runId, turn } = parsed.data;
+      const { text, delivered } = await traced(name, { runId, turn }, () => answer(parsed.data, run, telemetry));
       return { status: 'success', content: [{ text }], ...(delivered === undefined ? {} : { delivered }) };
     } catch (error) {
       if (!(error instanceof ClaimcheckError)) throw error;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
 import { ClaimcheckError, type ErrorOutcome, errorOutcome } from '../core/errors.ts';
 import type { Telemetry } from '../core/telemetry/telemetry.ts';
+import { traced } from './tracing.ts';
 
 export const hexId = z.string().regex(/^[0-9a-f]{32}$/);
 export const turnNumber = z.number().int().min(0).max(9_999);
@@ -38,10 +39,8 @@ export function flowHandler<Event extends { readonly runId: string }, Result>(
     const telemetry = powertoolsTelemetry(name, facts);
     try {
       if (!parsed.success) throw invalidEvent(parsed.error);
-      return await step(parsed.data, {
-        telemetry,
-        timeLeftMs: () => context?.getRemainingTimeInMillis?.() ?? 60_000,
-      });
+      const timeLeftMs = () => context?.getRemainingTimeInMillis?.() ?? 60_000;
+      return await traced(name, facts, () => step(parsed.data, { telemetry, timeLeftMs }));
     } catch (error) {
       if (error instanceof ClaimcheckError) {
         telemetry.decision('refused', { code: error.code, retryable: error.retryable });

@@ -3,6 +3,7 @@ import { ClaimcheckError } from '../core/errors.ts';
 import { refusal } from '../core/http/refusal.ts';
 import { type HttpRequest, httpRequest } from '../core/http/request.ts';
 import { type HttpResponse, json } from '../core/http/response.ts';
+import { traced } from './tracing.ts';
 
 /**
  * A function behind the HTTP API: reads the gateway's event, answers one request, and maps what is thrown. An expected
@@ -17,8 +18,9 @@ export function httpHandler(
     const telemetry = powertoolsTelemetry(name);
     let request: HttpRequest | undefined;
     try {
-      request = httpRequest(event);
-      return withoutBody(request, await respond(request, telemetry));
+      const asked = httpRequest(event);
+      request = asked;
+      return withoutBody(asked, await traced(name, {}, () => respond(asked, telemetry)));
     } catch (error) {
       if (error instanceof ClaimcheckError) {
         telemetry.decision('refused', { code: error.code, retryable: error.retryable });

@@ -130,7 +130,18 @@ export const configSchema = group({
     baseDelayMs: whole(limits.retry.baseDelayMs, { min: 1 }, { unit: 'ms', says: 'First back-off, before jitter.' }),
     maxDelayMs: whole(limits.retry.maxDelayMs, { min: 1, max: 30_000 }, { unit: 'ms', says: 'Longest back-off.' }),
   }),
-  quota: group({ ownerBytes: whole(limits.quota.ownerBytes, { min: 0 }, bytes('Stored for one owner.')) }),
+  quota: group({
+    ownerBytes: whole(limits.quota.ownerBytes, { min: 0 }, bytes('Stored for one owner.')),
+    runTokens: whole(
+      limits.quota.runTokens,
+      { min: 1 },
+      { unit: 'tokens', says: 'Used by the model calls of one run.' },
+    ),
+  }),
+  alarms: group({
+    topicArn: optionalText({ unit: 'SNS topic ARN', says: 'Told of every alarm. Default: nobody.' }, /^arn:[^:]+:sns:/),
+    deniedDownloads: whole(20, { min: 1 }, { unit: 'refusals in 5 min', says: 'Above this, denied downloads alarm.' }),
+  }),
   guard: group({
     triggerShare: share(limits.guard.triggerShare, { unit: 'share of the window', says: 'Where the guard acts.' }),
     lowShare: share(limits.guard.lowShare, { unit: 'share of the window', says: 'What it shrinks down to.' }),

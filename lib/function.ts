@@ -101,6 +101,7 @@ export class ServiceFunction extends Construct {
       environment: {
         CLAIMCHECK_NAME: config.name,
         CLAIMCHECK_SETTINGS: settingsVariable(config),
+        POWERTOOLS_SERVICE_NAME: config.name,
         NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,
       },

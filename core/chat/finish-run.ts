@@ -1,3 +1,4 @@
+import { errorCodes } from '../errors.ts';
 import { checkRun, type FlowIdentity } from '../run/check-run.ts';
 import type { Run, RunRecords } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
@@ -19,13 +20,22 @@ export async function finishRun(
 ): Promise<{ readonly n: number; readonly created: boolean }> {
   const run =
     (await savedRun(event, ports)) ?? (await checkRun(event.runId, event.flow, { ...ports, ...settings.run }));
+  ports.telemetry.add?.({ session: run.session });
   const saved = await saveTurn(run, event.failure, settings, ports);
+  if (event.failure !== undefined && run.status === 'admitted') {
+    ports.telemetry.count('RunFailed', 1, { reason: failureCode(event.failure.code) });
+  }
   await ports.runs.close(run.runId, {
     status: event.failure === undefined ? 'succeeded' : 'failed',
     ...(event.failure === undefined ? {} : { failure: failureWords(event.failure) }),
     endedAt: ports.clock.now().toISOString(),
   });
   return saved;
+}
+
+/** A known code, so that nothing that a flow passes on becomes a metric of its own. */
+function failureCode(code: string): string {
+  return code === 'Fault' || Object.hasOwn(errorCodes, code) ? code : 'Other';
 }
 
 /** The run of a repeated event: it has ended by its first one, and the answer is the same. */

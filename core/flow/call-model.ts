@@ -3,6 +3,7 @@ import { sendableMessages } from '../content/sendable-messages.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { Model, ModelReply, ModelRequest, ModelSettings } from '../model/model.ts';
 import { ModelServiceError } from '../model/model.ts';
+import { checkRunTokens } from '../quota/run-tokens.ts';
 import { checkRun, type FlowIdentity } from '../run/check-run.ts';
 import type { RunMessage, RunMessages } from '../run/messages.ts';
 import type { Outcomes, ToolOutcome } from '../run/outcomes.ts';
@@ -79,6 +80,7 @@ export async function callModel(event: CallModelEvent, ports: CallModelPorts): P
     clock: ports.clock,
     maxAgeSeconds: ports.settings.run.maxAgeSeconds,
   });
+  ports.telemetry.add?.({ session: run.session });
   const recorded = await ports.outcomes.find<CallOutcome>(runId, `call/${turn}`);
   const outcome = recorded ?? (await ask(run, agent, turn, ports));
   if (outcome.agent !== agent) {
@@ -91,8 +93,10 @@ export async function callModel(event: CallModelEvent, ports: CallModelPorts): P
 async function ask(run: Run, agent: string, turn: number, ports: CallModelPorts): Promise<CallOutcome> {
   const { maxTurns, maxTokens } = ports.settings.run;
   if (turn > maxTurns) {
+    ports.telemetry.count('QuotaRefused', 1, { reason: 'turns' });
     throw new ClaimcheckError('TurnLimit', `run: no answer after ${maxTurns} turns`, { maxTurns });
   }
+  await checkRunTokens(run.runId, ports.settings.quota.runTokens, ports);
   await appendToolResults(run, agent, ports);
   const thread = await ports.messages.thread(run.runId, agent);
   if (thread.length === 0) {

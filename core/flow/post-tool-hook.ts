@@ -56,6 +56,7 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
     clock: ports.clock,
     maxAgeSeconds: ports.settings.run.maxAgeSeconds,
   });
+  ports.telemetry.add?.({ session: run.session });
   const key = toolOutcomeKey(turn, index);
   const recorded = await ports.outcomes.find<HookOutcome>(runId, key);
   if (recorded !== undefined) return answer(recorded);
@@ -68,6 +69,7 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
     throw new ClaimcheckError('Forbidden', `tool: ${tool.name} is not open to this run`);
   }
   const toolUse = await toolUseOf(event, ports.messages);
+  ports.telemetry.add?.({ toolUseId: toolUse.toolUseId });
   const base = {
     toolUseId: toolUse.toolUseId,
     tool: tool.name,

@@ -63,9 +63,11 @@ export async function runTool(event: RunToolEvent, ports: RunToolPorts): Promise
     clock: ports.clock,
     maxAgeSeconds: ports.settings.run.maxAgeSeconds,
   });
+  ports.telemetry.add?.({ session: run.session });
   const recorded = await ports.outcomes.find<ToolOutcome>(runId, toolOutcomeKey(turn, index));
   if (recorded !== undefined) return answer(recorded);
   const { toolUse } = await toolUseAt(run, turn, index, ports.messages);
+  ports.telemetry.add?.({ toolUseId: toolUse.toolUseId });
   const digest = callDigest(toolUse.name, withoutRidingSelection(ports.tools.find(toolUse.name), toolUse.input));
   const call: ToolCall = { run, turn, index, toolUse, digest };
   const outcome = fittingOutcome(await carryOut(call, ports));

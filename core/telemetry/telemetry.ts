@@ -1,6 +1,9 @@
 /** Facts of one log line: ids, codes and counts; never content, never an identity in clear. */
 export type LogFacts = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
+/** Where CloudWatch keeps them. */
+export const metricNamespace = 'Claimcheck';
+
 /** Metric names and units; the dashboard and alarms are tied to exactly these. */
 export const metricUnits = {
   StoredBytes: 'Bytes',
@@ -25,6 +28,8 @@ export type MetricName = keyof typeof metricUnits;
 
 /** One structured line per decision and one metric (DESIGN 9). The adapter adds run, session and tool-use ids. */
 export interface Telemetry {
+  /** Ids for every later line of this invocation, once they are known: session, tool use. */
+  add?(facts: LogFacts): void;
   decision(name: string, facts?: LogFacts): void;
   count(
     metric: MetricName,

@@ -132,7 +132,7 @@ describe('when the store does not keep it', () => {
   });
 
   it('over the quota of the owner, and for an erased owner, nothing is written', async () => {
-    const settings = { ...defaultSettings, quota: { ownerBytes: 100_000 } };
+    const settings = { ...defaultSettings, quota: { ...defaultSettings.quota, ownerBytes: 100_000 } };
     const world = await runWorld({ settings });
     const kept = await keepResult(request({ result: success({ text: rowsText(5_000) }) }), world);
     expect(kept.warnings).toEqual(['not stored: QuotaExceeded']);
@@ -222,6 +222,46 @@ describe('a view by role (DESIGN 7.6)', () => {
     expect(text.kept.status).toBe('error');
     expect(JSON.stringify(text.kept)).not.toContain('hidden');
     expect(text.world.store.calls).toEqual([]);
+  });
+});
+
+describe('a failed call under a view by role', () => {
+  const tool = { ...rowsTool, view: { ops: ['id', 'error.code'], admin: ['*'] } };
+  const error = (...content: readonly ContentBlock[]) => ({ status: 'error' as const, content });
+  const heard = async (change: Partial<KeepRequest>) => JSON.stringify((await keep({ tool, ...change })).kept.content);
+
+  it('withholds words, attachments and records that hold nothing of what is kept', async () => {
+    const document = { document: { format: 'txt', name: 'n', source: { bytes: Buffer.from('HIDDEN') } } } as never;
+    for (const result of [
+      error({ text: 'no such customer: HIDDEN' }),
+      error({ text: 'id,name\n1,HIDDEN' }),
+      error({ text: 'id: HIDDEN' }, { json: { note: 'HIDDEN' } }),
+      error({ json: [{ note: 'HIDDEN' }] }),
+      error({ text: '{"id": "HIDDEN' }),
+      error(document),
+      { ...error({ text: 'failed' }), structuredContent: { note: 'HIDDEN' } },
+    ]) {
+      const text = await heard({ result });
+      expect(text).not.toContain('HIDDEN');
+      expect(text).toMatch(/ToolFailed.*withheld/);
+    }
+  });
+
+  it('shows the fields of a structured error that the view lists, and all of it to a role that keeps everything', async () => {
+    const result = error({ text: '{"error":{"code":"NoSuchCustomer","message":"HIDDEN"}}' });
+    expect(await heard({ result })).toBe(JSON.stringify([{ text: '{"error":{"code":"NoSuchCustomer"}}' }]));
+    expect(await heard({ result, run: { ...run, roles: ['admin'] } })).toContain('HIDDEN');
+  });
+
+  it('a tool that claims to have stored something is reduced all the same', async () => {
+    for (const intake of ['answer', 'wrapper'] as const) {
+      const { kept, world } = await keep({
+        tool: { ...tool, intake },
+        result: success({ text: JSON.stringify([{ id: 1, note: 'HIDDEN'.repeat(500) }]) }),
+        reported: { id: resultId },
+      });
+      expect(JSON.stringify([kept, ...world.store.bodies.values()])).not.toContain('HIDDEN');
+    }
   });
 });
 
