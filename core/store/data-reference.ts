@@ -75,7 +75,8 @@ function block(
     ...(leftOut > 0 ? { fields_left_out: leftOut } : {}),
     acquired_at: index.acquiredAt,
     available_until: index.availableUntil,
-    download_url: `${place.baseUrl}/results/${index.ref}`,
+    // A process of its own has no address for people.
+    ...(place.baseUrl === '' ? {} : { download_url: `${place.baseUrl}/results/${index.ref}` }),
     ...(index.parseLoss === null ? {} : { parse_loss: index.parseLoss.note }),
     ...(index.leftOut.length === 0 ? {} : { left_out: [...index.leftOut] }),
     coverage: place.coverage as unknown as JsonValue,
