@@ -70,7 +70,8 @@ export function runPutAway(
         ? 'impossible'
         : storedMarker(request, await storeNow(request, known, known.call));
     } catch (error) {
-      if (error instanceof ClaimcheckError) return 'unconfirmed';
+      // Storage that has no room, or an owner that is erased, will not have it at the next try either.
+      if (error instanceof ClaimcheckError) return error.retryable ? 'unconfirmed' : 'impossible';
       throw error;
     }
   }

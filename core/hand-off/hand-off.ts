@@ -29,10 +29,10 @@ export interface HandOffPorts extends Omit<KeepTextPorts, 'outcomes' | 'store' |
 export interface HandOffWording {
   /** What stands above the facts. */
   readonly head: (from: string, to: string) => string;
-  /** What stands above the delegate's own words; `ref`: where they stand whole when they are shortened. */
+  /** What stands above the delegate's own words; `ref`: where they stand whole when they are shortened, null when no room was left. */
   readonly text: (
     from: string,
-    shortened: { readonly shown: number; readonly bytes: number; readonly ref: string } | null,
+    shortened: { readonly shown: number; readonly bytes: number; readonly ref: string | null } | null,
   ) => string;
 }
 
@@ -73,7 +73,7 @@ export async function handOff(
   const bytes = Buffer.byteLength(said, 'utf8');
   const kept =
     bytes > textBytes ? await keepDelegateText(run, event, said, { calls, finder, results }, ports) : undefined;
-  const content = opening(run, event, said, results, kept, ports);
+  const content = opening(run, event, said, results, kept?.ref ?? null, ports);
   await ports.messages.append(run.runId, { agent: event.to, turn: event.turn, role: 'user', content });
   for (const { ref } of results) {
     // The next agent runs in the same run, so this is on record only; a child run needs it to read.
@@ -90,7 +90,8 @@ export async function handOff(
     to: event.to,
     references: results.length,
     bytes,
-    shortened: kept !== undefined,
+    shortened: bytes > textBytes,
+    kept: kept !== undefined,
   });
   return outcome;
 }
@@ -129,7 +130,7 @@ async function keepDelegateText(
   text: string,
   from: { readonly calls: RunCalls; readonly finder: OriginFinder; readonly results: readonly HandOffResult[] },
   ports: HandOffPorts,
-): Promise<ResultIndex> {
+): Promise<ResultIndex | undefined> {
   const { calls, finder, results } = from;
   const gates = new Set(results.flatMap(({ index }) => index.gates));
   // Results that were never stored are sources too, and platform tools' answers carry the gates of what they read.
@@ -150,7 +151,12 @@ async function keepDelegateText(
       fileName: `${event.from}.txt`,
     },
     ports,
-  );
+  ).catch((error: unknown) => {
+    // A full storage costs the rest of the text, and says so, but not the run.
+    if (!(error instanceof ClaimcheckError && error.code === 'QuotaExceeded')) throw error;
+    ports.telemetry.count('QuotaRefused', 1, { reason: 'storage' });
+    return undefined;
+  });
 }
 
 /** A text that rests on no tool at all is the owner's alone: this gate is open to everybody who is signed in. */
@@ -161,12 +167,12 @@ function opening(
   event: { readonly from: string; readonly to: string },
   said: string,
   results: readonly HandOffResult[],
-  kept: ResultIndex | undefined,
+  ref: string | null,
   ports: HandOffPorts,
 ): readonly ContentBlock[] {
-  const shown = kept === undefined ? said : textPrefix(said, textBytes);
-  const shortened =
-    kept === undefined ? null : { shown: Buffer.byteLength(shown, 'utf8'), bytes: kept.bytes, ref: kept.ref };
+  const bytes = Buffer.byteLength(said, 'utf8');
+  const shown = textPrefix(said, textBytes);
+  const shortened = bytes <= textBytes ? null : { shown: Buffer.byteLength(shown, 'utf8'), bytes, ref };
   const facts = results.map(handOffFacts).join('\n');
   const words = [
     ports.wording.head(event.from, event.to),

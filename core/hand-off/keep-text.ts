@@ -6,16 +6,15 @@ import type { Grants, Run } from '../run/run.ts';
 import { scanBytes } from '../scan/result-scanner.ts';
 import type { Settings } from '../settings.ts';
 import { type ResultIndex, resultFormat } from '../store/result-index.ts';
-import type { ResultStore } from '../store/result-store.ts';
-import type { Clock } from '../telemetry/telemetry.ts';
+import type { ResultAddress, ResultStore } from '../store/result-store.ts';
+import { checkRoom, type RoomCheckPorts } from '../store/room-check.ts';
 
-export interface KeepTextPorts {
+export interface KeepTextPorts extends RoomCheckPorts {
   readonly store: Pick<ResultStore, 'putBody' | 'putIndex' | 'readIndex'>;
-  readonly catalogue: Pick<Catalogue, 'add' | 'find'>;
+  readonly catalogue: Pick<Catalogue, 'add' | 'find' | 'usedBytes'>;
   readonly grants: Pick<Grants, 'give'>;
   readonly outcomes: Pick<Outcomes, 'record'>;
-  readonly clock: Clock;
-  readonly settings: Pick<Settings, 'storage'>;
+  readonly settings: Pick<Settings, 'storage' | 'quota'>;
 }
 
 export interface TextToKeep {
@@ -36,7 +35,7 @@ export interface TextToKeep {
 
 /**
  * Stores a text as a result of its own, under the run's owner: body, index, catalogue, grant, in that order. Throws
- * `StorageUnavailable` when it could not be confirmed.
+ * `StorageUnavailable` when it could not be confirmed, and before anything is written what `checkRoom` throws.
  */
 export async function keepText(run: Run, request: TextToKeep, ports: KeepTextPorts): Promise<ResultIndex> {
   if (request.gates.length === 0) {
@@ -47,9 +46,20 @@ export async function keepText(run: Run, request: TextToKeep, ports: KeepTextPor
     availableUntil: availableUntil(request, ports),
   });
   const address = { owner: run.owner, session: run.session, id: outcome.resultId };
-  const committed = await ports.store.readIndex(address);
-  if (committed !== undefined) return committed;
+  const index = (await ports.store.readIndex(address)) ?? (await commit(run, request, address, outcome, ports));
+  await publish(run, index, ports);
+  return index;
+}
+
+async function commit(
+  run: Run,
+  request: TextToKeep,
+  address: ResultAddress,
+  claimed: { readonly availableUntil: string },
+  ports: KeepTextPorts,
+): Promise<ResultIndex> {
   const bytes = Buffer.from(request.text, 'utf8');
+  await checkRoom(run, bytes.byteLength, ports);
   const summary = scanBytes(bytes, { previewBytes: 0 });
   const body = await ports.store.putBody(
     address,
@@ -59,7 +69,7 @@ export async function keepText(run: Run, request: TextToKeep, ports: KeepTextPor
       runId: run.runId,
       turn: request.turn,
       index: request.index,
-      availableUntil: outcome.availableUntil,
+      availableUntil: claimed.availableUntil,
       format: resultFormat,
       contentType: summary.kind === 'json' ? 'application/json' : 'text/plain; charset=utf-8',
       sha256: summary.sha256,
@@ -67,10 +77,9 @@ export async function keepText(run: Run, request: TextToKeep, ports: KeepTextPor
     },
     { maxBytes: ports.settings.storage.maxBytes, signal: AbortSignal.timeout(ports.settings.storage.uploadTimeoutMs) },
   );
-  const now = ports.clock.now().toISOString();
   const index: ResultIndex = {
     format: resultFormat,
-    ref: makeReference(run.session, outcome.resultId),
+    ref: makeReference(address.session, address.id),
     tool: request.tool,
     toolVersion: '1',
     runId: run.runId,
@@ -92,14 +101,19 @@ export async function keepText(run: Run, request: TextToKeep, ports: KeepTextPor
     coverage: summary.coverage,
     profile: null,
     chunks: summary.chunks,
-    acquiredAt: now,
-    availableUntil: outcome.availableUntil,
+    acquiredAt: ports.clock.now().toISOString(),
+    availableUntil: claimed.availableUntil,
     gates: request.gates,
     derivedFrom: request.derivedFrom,
     leftOut: [],
     ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
   };
   await ports.store.putIndex(address, index);
+  return index;
+}
+
+/** Catalogue row and grant of a committed text; both are create-only, so an interrupted save is finished by a repeat. */
+async function publish(run: Run, index: ResultIndex, ports: KeepTextPorts): Promise<void> {
   await ports.catalogue.add({
     owner: run.owner,
     ref: index.ref,
@@ -124,10 +138,9 @@ export async function keepText(run: Run, request: TextToKeep, ports: KeepTextPor
     derivedFrom: index.derivedFrom,
     rolesDigest: run.rolesDigest,
     reusable: false,
-    ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+    ...(index.fileName === undefined ? {} : { fileName: index.fileName }),
   });
-  await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: now });
-  return index;
+  await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: ports.clock.now().toISOString() });
 }
 
 function availableUntil(request: TextToKeep, ports: Pick<KeepTextPorts, 'clock' | 'settings'>): string {

@@ -3,6 +3,7 @@ import { BedrockModel } from '../../aws/bedrock-model.ts';
 import { bedrockClient, documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { dynamoChats } from '../../aws/dynamo-chats.ts';
+import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { DynamoReplacements } from '../../aws/dynamo-replacements.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { type ChatHistory, chatHistory } from '../../core/chat/chat-history.ts';
@@ -19,7 +20,7 @@ const event = z.strictObject({ runId: hexId, turn: turnNumber, agent: agentName,
 /** Milliseconds for one call of the model service. */
 const modelTimeoutMs = 120_000;
 
-const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'chats', 'models', 'tools');
+const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'chats', 'sessions', 'models', 'tools');
 const { settings } = environment;
 const documents = documentClient();
 const s3 = s3Client();
@@ -29,6 +30,7 @@ const ports = {
   ...runPorts(table),
   replacements: new DynamoReplacements(table),
   catalogue: new DynamoCatalogue(documents, environment.catalog),
+  erasures: new DynamoErasures({ documents, table: environment.sessions }),
   chats: dynamoChats(documents, environment.chats),
   tools,
   functions: environment.tools,
