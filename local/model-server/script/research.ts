@@ -74,7 +74,8 @@ function dataOf(text: string): string {
   }
 }
 
+/** Repeats what the analyst wrote, the block of references behind it left away. */
 function writer({ question }: Conversation): Move {
   const said = /What \S+ wrote [^\n]*\n\n([\s\S]*)$/.exec(question)?.[1] ?? '';
-  return { say: `There are a good many of them.\n${said}` };
+  return { say: `There are a good many of them.\n${said.replace(/\n\{"data_references":[\s\S]*$/, '')}` };
 }
