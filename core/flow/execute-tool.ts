@@ -11,6 +11,7 @@ import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import { parseToolAnswer } from '../tool/tool-answer.ts';
 import type { ToolDefinition, ToolEvent } from '../tool/tool-definition.ts';
 import { ToolInvocationError, type ToolInvoker } from '../tool/tool-invoker.ts';
+import { keptFields } from '../tool/view.ts';
 
 export interface ToolCall {
   readonly run: Run;
@@ -71,7 +72,7 @@ export async function executeTool(
       const kept = await recall(id);
       if (kept !== undefined) return { kind: 'recalled', kept };
     }
-    if (attempt > maxAttempts) return exhausted(tool, last, maxAttempts);
+    if (attempt > maxAttempts) return exhausted(call, tool, last, maxAttempts);
     const availableUntil = retentionEnd(ports);
     const timeoutMs = Math.min(tool.timeoutMs, ports.timeLeftMs() - afterwardsMs);
     if (timeoutMs <= 0) return failed('ToolUnavailable', `${tool.name} could not be executed in time`);
@@ -97,9 +98,9 @@ export async function executeTool(
         reason: error.kind,
         retried: again,
       });
-      if (!again) return failure(tool, error, attempt);
+      if (!again) return failure(call, tool, error, attempt);
       const pause = backoffMs(attempt, ports.settings.retry, ports.random);
-      if (pause + afterwardsMs >= ports.timeLeftMs()) return failure(tool, error, attempt);
+      if (pause + afterwardsMs >= ports.timeLeftMs()) return failure(call, tool, error, attempt);
       await ports.sleep(pause);
     }
   }
@@ -159,15 +160,27 @@ const sentences: Readonly<Record<FailureKind, string>> = {
   tool: 'failed',
 };
 
-function failure(tool: ToolDefinition, error: ToolInvocationError, attempts: number): Executed {
+function failure(
+  { run }: Pick<ToolCall, 'run'>,
+  tool: ToolDefinition,
+  error: ToolInvocationError,
+  attempts: number,
+): Executed {
   const times = attempts > 1 ? ` after ${attempts} executions` : '';
   // Only what the tool itself said about its failure goes on; a service's wording is for the log.
-  const said = error.kind === 'tool' && error.failure.message !== '' ? `: ${error.failure.message}` : '';
+  // A record may stand in it: a run that sees only some fields of this tool hears that it failed (DESIGN 7.6).
+  const open = error.kind === 'tool' && keptFields(tool, run.roles) === null;
+  const said = open && error.failure.message !== '' ? `: ${error.failure.message}` : '';
   return failed(codes[error.kind], `${tool.name} ${sentences[error.kind]}${times}${said}`, error.kind === 'oversize');
 }
 
-function exhausted(tool: ToolDefinition, last: ToolInvocationError | undefined, maxAttempts: number): Executed {
-  if (last !== undefined) return failure(tool, last, maxAttempts);
+function exhausted(
+  call: ToolCall,
+  tool: ToolDefinition,
+  last: ToolInvocationError | undefined,
+  maxAttempts: number,
+): Executed {
+  if (last !== undefined) return failure(call, tool, last, maxAttempts);
   const message =
     tool.retry === 'once'
       ? `${tool.name} may have been executed already and is not executed twice; its answer was lost`

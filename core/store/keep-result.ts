@@ -1,6 +1,7 @@
 import type { ContentBlock, ToolResult } from '../content/block.ts';
 import { type NormalisedResult, normaliseResult } from '../content/normalise.ts';
 import { keptFields, viewOf } from '../tool/view.ts';
+import { viewedError } from '../tool/view-error.ts';
 import { boundedError } from './bounded-error.ts';
 import { commitResult } from './commit-result.ts';
 import { contentBytes, textPrefix } from './content-size.ts';
@@ -49,15 +50,24 @@ export async function keepResult(request: KeepRequest, ports: KeepPorts): Promis
 
 /**
  * The result as this run's roles may see it, before anything is stored, shown or counted (DESIGN 7.6): only its one
- * body, reduced to the fields kept; words and attachments beside it cannot be reduced and are left out. A wrapper
- * reduces in its own function, before it stores.
+ * body, reduced to the fields kept; words and attachments beside it cannot be reduced and are left out, and so are the
+ * words of a failure. A wrapper reduces in its own function, before it stores; the beginning that it sends along is
+ * reduced here once more. What any other tool says that it stored is not looked at.
  */
 function authorised(request: KeepRequest): KeepRequest {
   const { tool, run, result } = request;
   const fields = keptFields(tool, run.roles);
-  if (fields === null || result.status === 'error' || request.reported !== undefined) return request;
-  const text = Buffer.from(viewOf(normaliseResult(result).body, fields)).toString('utf8');
-  return { ...request, result: { status: 'success', content: [{ text }] } };
+  if (fields === null) return request;
+  if (result.status === 'error')
+    return { ...request, result: { status: 'error', content: viewedError(result, fields) } };
+  try {
+    const text = Buffer.from(viewOf(normaliseResult(result).body, fields)).toString('utf8');
+    return { ...request, result: { status: 'success', content: [{ text }] } };
+  } catch (error) {
+    // The beginning beside a stored copy is one way to show it, and not the only one.
+    if (request.reported === undefined || tool.intake !== 'wrapper') throw error;
+    return { ...request, result: { status: 'success', content: [] } };
+  }
 }
 
 async function keep(request: KeepRequest, budget: number, ports: KeepPorts): Promise<Kept> {

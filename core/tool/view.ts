@@ -1,4 +1,5 @@
 import { ClaimcheckError } from '../errors.ts';
+import { headerNames } from '../scan/csv-header.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 import { CsvView } from './view-csv.ts';
 import { JsonView } from './view-json.ts';
@@ -101,25 +102,13 @@ function manyRoots(head: Uint8Array): boolean {
   return false;
 }
 
-/** The delimiter under which the first line names a kept field; null when it is no table of these fields. */
-function tableDelimiter(head: Uint8Array, kept: readonly string[]): ',' | '\t' | ';' | null {
-  const line = (
-    Buffer.from(head)
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .split(/\r?\n/, 1)[0] ?? ''
-  ).trim();
-  const counts = ([',', '\t', ';'] as const).map((mark) => ({ mark, cells: line.split(mark) }));
-  counts.sort((a, b) => b.cells.length - a.cells.length);
-  const best = counts[0];
-  if (best === undefined) return null;
-  const names = best.cells.map((cell) =>
-    cell
-      .trim()
-      .replace(/^"(.*)"$/s, '$1')
-      .replaceAll('""', '"'),
-  );
-  return names.some((name) => kept.includes(name)) ? best.mark : null;
+/** The delimiter of a text whose first row reads like the header of a table that has a kept field. */
+function tableDelimiter(head: Uint8Array, kept: readonly string[]): ',' | '\t' | ';' | '|' | null {
+  for (const delimiter of [',', '\t', ';', '|'] as const) {
+    const names = headerNames(head, delimiter)?.map((name) => name.trim());
+    if (names?.some((name) => kept.includes(name))) return delimiter;
+  }
+  return null;
 }
 
 function isSpace(byte: number): boolean {

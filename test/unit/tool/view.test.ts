@@ -65,7 +65,17 @@ describe('applyView: NDJSON and CSV', () => {
   });
   test('CSV keeps columns by header, quotes and line ends inside cells included', () => {
     const text = `\uFEFFid,"s,sn",name\r\n1,${secret},"a ""b""\r\nc"\r\n2,"${secret},x",\r\n3\r\n4,${secret},x,${secret}`;
-    expect(view(text, ['name', 'id'])).toBe('\uFEFFid,name\r\n1,"a ""b""\r\nc"\r\n2,\r\n3\r\n4,x');
+    expect(view(text, ['name', 'id'])).toBe('\uFEFFid,name\r\n1,"a ""b""\r\nc"\r\n2,\r\n,\n,');
+  });
+  test('a row with another number of cells keeps its place and none of its cells', () => {
+    const moved = `id,ssn,name\n1,${secret.replace('-', ',')},ann\n2,x,bob\n\n3\n`;
+    expect(view(moved, ['id', 'name'])).toBe('id,name\n,\n2,bob\n\n,\n');
+    expect(view(`id,ssn\n1\n2,${secret}\n`, ['id'])).toBe('id\n""\n2\n');
+    expect(view(`id,name,ssn\n1,"cut`, ['id', 'name'])).toBe('id,name\n"');
+  });
+  test('words under what only looks like a field are no table', () => {
+    expect(() => view(`id\nalice has ${secret}`, ['id'])).toThrow('no fields to keep');
+    expect(() => view(`id, please.\nalice has ${secret}`, ['id'])).toThrow('no fields to keep');
   });
   test('TSV and a kept column in the middle', () => {
     expect(view(`a\tb\tc\n1\t2\t3\n`, ['b'])).toBe('b\n2\n');
