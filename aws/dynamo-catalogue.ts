@@ -6,7 +6,7 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import type { Catalogue, CatalogueEntry, CataloguePage } from '../core/catalogue/catalogue.ts';
+import type { Catalogue, CatalogueEntry, CataloguePage, VersionClaim } from '../core/catalogue/catalogue.ts';
 import { ClaimcheckError } from '../core/errors.ts';
 import type { OwnerKey } from '../core/reference/owner-key.ts';
 
@@ -31,7 +31,7 @@ export class DynamoCatalogue implements Catalogue {
 
   async add(entry: CatalogueEntry): Promise<void> {
     const { owner, ref, ...rest } = entry;
-    const ttl = Math.floor(Date.parse(entry.availableUntil) / 1000) + keptAfterExpirySeconds;
+    const ttl = ttlOf(entry);
     await send(async () => {
       try {
         await this.#client.send(
@@ -44,6 +44,30 @@ export class DynamoCatalogue implements Catalogue {
       } catch (error) {
         // The row of an earlier delivery of the same event stands.
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    });
+  }
+
+  /** A claim has no time, so that no listing by time holds it, and no session's prefix in its key. */
+  async claimVersion({ owner, session, tool, argumentDigest, version, ref, availableUntil }: VersionClaim) {
+    const key = { pk: owner, sk: `version#${session}#${argumentDigest}#${tool}#${version}` };
+    return send(async () => {
+      try {
+        await this.#client.send(
+          new PutCommand({
+            TableName: this.#table,
+            Item: { ...key, holder: ref, ttl: ttlOf({ availableUntil }) },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          }),
+        );
+        return ref;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        const held = await this.#client.send(
+          new GetCommand({ TableName: this.#table, Key: key, ConsistentRead: true }),
+        );
+        // Gone in between by its date: then nobody else holds it either.
+        return typeof held.Item?.['holder'] === 'string' ? held.Item['holder'] : ref;
       }
     });
   }
@@ -118,6 +142,10 @@ export class DynamoCatalogue implements Catalogue {
     } while (start !== undefined);
     return items;
   }
+}
+
+function ttlOf({ availableUntil }: Pick<CatalogueEntry, 'availableUntil'>): number {
+  return Math.floor(Date.parse(availableUntil) / 1000) + keptAfterExpirySeconds;
 }
 
 /** ISO instants sort as text only when all have the same form. */

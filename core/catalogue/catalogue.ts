@@ -36,6 +36,18 @@ export interface CatalogueEntry {
   readonly fileName?: string;
 }
 
+/** One number of one call's versions: at most one result holds it. */
+export interface VersionClaim {
+  readonly owner: OwnerKey;
+  readonly session: string;
+  readonly tool: string;
+  readonly argumentDigest: string;
+  readonly version: number;
+  readonly ref: string;
+  /** ISO 8601, UTC: the claim is of no use past it. */
+  readonly availableUntil: string;
+}
+
 export interface CataloguePage {
   readonly entries: readonly CatalogueEntry[];
   /** Key of the last entry read, to be sealed by the caller before it leaves; null at the end. */
@@ -46,6 +58,8 @@ export interface CataloguePage {
 export interface Catalogue {
   /** Create-only; a repeat with the same ref is a success. */
   add(entry: CatalogueEntry): Promise<void>;
+  /** Create-only. Answers the reference that holds the number: the claim's own, or that of the one who came first. */
+  claimVersion(claim: VersionClaim): Promise<string>;
   find(owner: OwnerKey, ref: string): Promise<CatalogueEntry | undefined>;
   /** All entries of one session, oldest first. */
   session(owner: OwnerKey, session: string): Promise<readonly CatalogueEntry[]>;

@@ -36,6 +36,26 @@ export async function nextVersion(
   return { version: (latest?.version ?? 0) + 1, supersedes: latest?.ref ?? null };
 }
 
+/**
+ * Takes the number of a version that is about to be written: the next after `previous`, or the first free one behind it
+ * when results of the same call are made at the same time, so that no two are the same version. A result that comes
+ * second supersedes the one that came first, if that one is there to be read. A repeat with the same reference answers
+ * the same number.
+ */
+export async function claimVersion(
+  call: VersionedCall,
+  previous: { readonly ref: string; readonly version: number } | null,
+  result: { readonly ref: string; readonly availableUntil: string },
+  catalogue: Pick<Catalogue, 'claimVersion' | 'find'>,
+): Promise<{ readonly version: number; readonly supersedes: string | null }> {
+  let supersedes = previous?.ref ?? null;
+  for (let version = (previous?.version ?? 0) + 1; ; version++) {
+    const holder = await catalogue.claimVersion({ ...call, ...result, version });
+    if (holder === result.ref) return { version, supersedes };
+    if ((await catalogue.find(call.owner, holder)) !== undefined) supersedes = holder;
+  }
+}
+
 export interface RefreshFailure {
   readonly runId: string;
   /** The error code that the refresh ended with. */

@@ -1,5 +1,6 @@
 import type { ContentBlock, ToolUseBlock } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
+import { withoutRidingSelection } from '../read/riding-selection.ts';
 import { checkRun, type FlowIdentity } from '../run/check-run.ts';
 import type { RunMessages } from '../run/messages.ts';
 import type { Attempts, Outcomes, ToolOutcome } from '../run/outcomes.ts';
@@ -9,7 +10,8 @@ import type { KeepPorts, StoredFacts } from '../store/keeping.ts';
 import { callDigest } from '../tool/call-digest.ts';
 import { parseToolAnswer } from '../tool/tool-answer.ts';
 import { allowed, type ToolCatalogue } from '../tool/tool-definition.ts';
-import { retentionEnd } from './execute-tool.ts';
+import { noteFailedRefresh, supersededVersion } from './call-version.ts';
+import { retentionEnd, type ToolCall } from './execute-tool.ts';
 import { fittingOutcome } from './fitting-outcome.ts';
 import { toolOutcomeKey } from './run-tool.ts';
 
@@ -70,12 +72,16 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
   }
   const toolUse = await toolUseOf(event, ports.messages);
   ports.telemetry.add?.({ toolUseId: toolUse.toolUseId });
+  const digest = callDigest(tool.name, withoutRidingSelection(tool, toolUse.input));
+  const call: ToolCall = { run, turn, index, toolUse, digest };
   const base = {
     toolUseId: toolUse.toolUseId,
     tool: tool.name,
-    callDigest: callDigest(tool.name, toolUse.input),
+    callDigest: digest,
     at: ports.clock.now().toISOString(),
   };
+  // The same versions as by `run-tool`: of one call in one session, whichever way it was made.
+  const supersedes = await supersededVersion(call, ports);
   const parsed = parseToolAnswer(event.result);
   const kept =
     parsed.kind === 'malformed'
@@ -89,12 +95,16 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
             result: parsed.result,
             input: toolUse.input,
             resultId: (await ports.attempts.claim(runId, turn, index)).resultId,
-            callDigest: base.callDigest,
+            callDigest: digest,
             availableUntil: retentionEnd(ports),
-            supersedes: null,
+            supersedes,
+            // A flow claims no id before it calls a tool: what a wrapper has stored by itself cannot be confirmed here,
+            // and its beginning is not taken for the whole.
+            ...(parsed.stored === undefined ? {} : { reported: parsed.stored }),
           },
           ports,
         );
+  if (kept.status === 'error') await noteFailedRefresh(call, supersedes, 'ToolFailed', ports);
   const outcome: HookOutcome = {
     ...fittingOutcome(
       { ...base, status: kept.status, content: kept.content, ref: kept.stored?.ref ?? null, oversize: kept.oversize },

@@ -1,4 +1,3 @@
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { JsonBlock } from '../content/block.ts';
 import type { Coverage } from '../coverage/coverage.ts';
 import { ClaimcheckError } from '../errors.ts';
@@ -9,7 +8,6 @@ import type { KeepPorts } from '../store/keeping.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 import type { ResultStore } from '../store/result-store.ts';
 import type { Clock } from '../telemetry/telemetry.ts';
-import type { ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolCall } from './execute-tool.ts';
 
 /** One execution of an oversize call in this run: the version it made, or why it made none. */
@@ -97,34 +95,4 @@ function unseenReference(
   };
   const { maxBytes, profileBytes } = settings.insert;
   return dataReference(index, { baseUrl, coverage, maxBytes: Math.floor(maxBytes / 2), profileBytes });
-}
-
-/** A failed refresh is recorded beside the old version, which stays what it was (DESIGN 5.2). */
-export async function recordRefreshFailure(
-  call: ToolCall,
-  tool: ToolDefinition,
-  ref: string,
-  code: string,
-  ports: { readonly catalogue: Catalogue; readonly clock: Clock },
-): Promise<void> {
-  const old = await ports.catalogue.find(call.run.owner, ref);
-  if (old === undefined) return;
-  await ports.catalogue.add({
-    ...old,
-    ref: `${call.run.session}/${failureId(call)}`,
-    status: 'refresh_failed',
-    tool: tool.name,
-    toolVersion: tool.version,
-    bytes: 0,
-    records: null,
-    acquiredAt: ports.clock.now().toISOString(),
-    version: old.version + 1,
-    supersedes: ref,
-    failure: code,
-  });
-}
-
-/** An id that names no object: the same for a repeat of the same event. */
-function failureId(call: ToolCall): string {
-  return call.digest.slice(0, 24) + String(call.turn).padStart(4, '0') + String(call.index).padStart(4, '0');
 }

@@ -1,4 +1,3 @@
-import { nextVersion } from '../catalogue/versions.ts';
 import type { ToolResult, ToolUseBlock } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
@@ -14,9 +13,10 @@ import type { KeepPorts, KeepRequest } from '../store/keeping.ts';
 import { callDigest, isObject } from '../tool/call-digest.ts';
 import { allowed, type ToolCatalogue, type ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolInvoker } from '../tool/tool-invoker.ts';
+import { noteFailedRefresh, supersededVersion } from './call-version.ts';
 import { executeTool, retentionEnd, type ToolCall } from './execute-tool.ts';
 import { fittingOutcome } from './fitting-outcome.ts';
-import { earlierOversize, recordOversize, recordRefreshFailure, repeatAnswer } from './repeated-call.ts';
+import { earlierOversize, recordOversize, repeatAnswer } from './repeated-call.ts';
 import { answerWithSelection, reusedOutcome } from './stored-answer.ts';
 
 export interface RunToolEvent {
@@ -100,7 +100,7 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
   }
   const reused = refresh ? undefined : await reusedOutcome(call, tool, selection, ports);
   if (reused !== undefined) return reused;
-  const supersedes = await superseded(call, tool, ports);
+  const supersedes = await supersededVersion(call, ports);
   const keepAs = (result: ToolResult, resultId: string, availableUntil: string, reported?: unknown): KeepRequest => ({
     run: call.run,
     turn: call.turn,
@@ -120,7 +120,7 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
   );
   if (executed.kind === 'failed') {
     if (executed.oversize) await recordOversize(call, { ref: null, note: executed.message }, ports);
-    if (supersedes !== null) await recordRefreshFailure(call, tool, supersedes.ref, executed.code, ports);
+    await noteFailedRefresh(call, supersedes, executed.code, ports);
     return failedCall(call, `${executed.code}: ${executed.message}`, ports, executed.oversize);
   }
   const kept =
@@ -128,13 +128,9 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
       ? executed.kept
       : await keepResult(keepAs(executed.result, executed.resultId, executed.availableUntil, executed.reported), ports);
   if (kept.oversize && kept.stored !== null) await recordOversize(call, { ref: kept.stored.ref }, ports);
-  if (kept.status === 'error' && supersedes !== null) {
-    await recordRefreshFailure(call, tool, supersedes.ref, 'ToolFailed', ports);
-  }
+  if (kept.status === 'error') await noteFailedRefresh(call, supersedes, 'ToolFailed', ports);
   const answered =
-    selection === null
-      ? { content: kept.content }
-      : await answerWithSelection(call, kept, selection, supersedes, ports);
+    selection === null ? { content: kept.content } : await answerWithSelection(call, kept, selection, ports);
   return {
     toolUseId: call.toolUse.toolUseId,
     tool: tool.name,
@@ -145,24 +141,6 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
     oversize: kept.oversize,
     at: ports.clock.now().toISOString(),
   };
-}
-
-/** The version that this call's result would follow: of the same tool and arguments in the same session (DESIGN 5.2). */
-async function superseded(
-  { run, digest }: ToolCall,
-  tool: ToolDefinition,
-  ports: RunToolPorts,
-): Promise<KeepRequest['supersedes']> {
-  const call = { owner: run.owner, session: run.session, tool: tool.name, argumentDigest: digest };
-  try {
-    const next = await nextVersion(call, ports.catalogue);
-    return next.supersedes === null ? null : { ref: next.supersedes, version: next.version - 1 };
-  } catch (error) {
-    // A catalogue that cannot be asked costs the number of the version, not the tool's answer.
-    if (!(error instanceof ClaimcheckError)) throw error;
-    ports.telemetry.decision('version_unknown', { tool: tool.name, code: error.code });
-    return null;
-  }
 }
 
 /** The platform's own tools answer for themselves: what they deliver is bounded by them and never stored again. */

@@ -24,7 +24,6 @@ export async function answerWithSelection(
   call: ToolCall,
   kept: Kept,
   selection: Selection,
-  supersedes: { readonly ref: string; readonly version: number } | null,
   ports: Ports,
 ): Promise<Pick<ToolOutcome, 'content' | 'delivered'>> {
   if (kept.stored === null || kept.status === 'error') return { content: kept.content };
@@ -32,7 +31,7 @@ export async function answerWithSelection(
     const { session, id } = place(kept.stored.ref);
     const index = await ports.store.readIndex({ owner: call.run.owner, session, id });
     if (index === undefined) return { content: kept.content };
-    const version = { version: (supersedes?.version ?? 0) + 1, supersedes: supersedes?.ref ?? null };
+    const version = { version: index.version ?? 1, supersedes: index.supersedes ?? null };
     const answer = await applyRidingSelection({ index, owner: call.run.owner, ...version }, selection, ports);
     ports.telemetry.decision('selection_rode', { ref: index.ref, loaded: answer.coverage.loaded });
     return { content: ridingContent(kept.content, answer), delivered: answer.delivered };

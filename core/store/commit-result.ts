@@ -1,14 +1,20 @@
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import { claimVersion } from '../catalogue/versions.ts';
 import type { NormalisedResult } from '../content/normalise.ts';
-import { ClaimcheckError } from '../errors.ts';
 import { makeReference } from '../reference/reference.ts';
 import type { KeepPorts, KeepRequest } from './keeping.ts';
 import { type ResultIndex, resultFormat } from './result-index.ts';
+import { checkRoom } from './room-check.ts';
 import { type ScannedResult, wholeCoverage } from './scan-facts.ts';
 
 type Source =
   | { readonly kind: 'answer'; readonly body: NormalisedResult }
-  | { readonly kind: 'wrapper'; readonly etag: string; readonly bytes: number; readonly fileName?: string };
+  | {
+      readonly kind: 'wrapper';
+      readonly etag: string;
+      readonly bytes: number;
+      readonly fileName?: string;
+      readonly leftOut?: readonly string[];
+    };
 
 /**
  * Makes a result exist: body (unless a wrapper has written it), then the index, the catalogue row, the grant. Whatever
@@ -24,16 +30,17 @@ export async function commitResult(
   const { run, tool, turn, index: number, resultId } = request;
   const address = { owner: run.owner, session: run.session, id: resultId };
   const now = ports.clock.now().toISOString();
-  if (await ports.erasures.isErased(run.owner)) {
-    throw new ClaimcheckError('Forbidden', 'storage: this account was erased');
-  }
-  await checkQuota(ports.catalogue, request, summary.bytes, ports.settings.quota.ownerBytes, now);
+  await checkRoom(run, summary.bytes, ports);
   const started = ports.clock.now().getTime();
   const etag = source.kind === 'wrapper' ? source.etag : await putBody(request, source.body, summary, ports);
   const fileName = source.kind === 'wrapper' ? source.fileName : undefined;
+  const ref = makeReference(run.session, resultId);
+  const call = { owner: run.owner, session: run.session, tool: tool.name, argumentDigest: request.callDigest };
+  const until = { ref, availableUntil: request.availableUntil };
+  const numbered = await claimVersion(call, request.supersedes, until, ports.catalogue);
   const index: ResultIndex = {
     format: resultFormat,
-    ref: makeReference(run.session, resultId),
+    ref,
     tool: tool.name,
     toolVersion: tool.version,
     runId: run.runId,
@@ -59,7 +66,8 @@ export async function commitResult(
     availableUntil: request.availableUntil,
     gates: [tool.name],
     derivedFrom: [],
-    leftOut: source.kind === 'answer' ? source.body.leftOut : [],
+    leftOut: source.kind === 'answer' ? source.body.leftOut : (source.leftOut ?? []),
+    ...numbered,
     ...(fileName === undefined ? {} : { fileName }),
   };
   await ports.store.putIndex(address, index);
@@ -92,8 +100,8 @@ export async function publishResult(request: KeepRequest, index: ResultIndex, po
     population: index.population,
     acquiredAt: index.acquiredAt,
     availableUntil: index.availableUntil,
-    version: (request.supersedes?.version ?? 0) + 1,
-    supersedes: request.supersedes?.ref ?? null,
+    version: index.version ?? 1,
+    supersedes: index.supersedes ?? null,
     derivedFrom: [],
     rolesDigest: run.rolesDigest,
     reusable: tool.reuse !== undefined,
@@ -129,21 +137,4 @@ async function putBody(
     },
   );
   return stored.etag;
-}
-
-async function checkQuota(
-  catalogue: Catalogue,
-  { run }: KeepRequest,
-  bytes: number,
-  ownerBytes: number,
-  now: string,
-): Promise<void> {
-  const used = await catalogue.usedBytes(run.owner, now);
-  if (used + bytes > ownerBytes) {
-    throw new ClaimcheckError('QuotaExceeded', `storage: ${used} of ${ownerBytes} bytes are in use`, {
-      usedBytes: used,
-      wantedBytes: bytes,
-      ownerBytes,
-    });
-  }
 }

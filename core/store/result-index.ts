@@ -46,6 +46,9 @@ export interface ResultIndex {
   readonly derivedFrom: readonly string[];
   /** Left out of the stored copy and said so, e.g. "1 image". */
   readonly leftOut: readonly string[];
+  /** Number among the versions of one call in its session, and the version before it; absent: derived, the only one. */
+  readonly version?: number;
+  readonly supersedes?: string | null;
   /** File name for people, as the tool or exporter gave it. */
   readonly fileName?: string;
 }

@@ -1,8 +1,9 @@
-import type { Catalogue, CatalogueEntry } from '../../core/catalogue/catalogue.ts';
+import type { Catalogue, CatalogueEntry, VersionClaim } from '../../core/catalogue/catalogue.ts';
 
 /** The catalogue port in memory, with the same order and the same create-only rule; counts the calls made. */
 export class MemoryCatalogue implements Catalogue {
   readonly entries = new Map<string, CatalogueEntry>();
+  readonly claims = new Map<string, string>();
   calls = 0;
 
   constructor(entries: readonly CatalogueEntry[] = []) {
@@ -13,6 +14,14 @@ export class MemoryCatalogue implements Catalogue {
     this.calls += 1;
     const key = `${entry.owner}|${entry.ref}`;
     if (!this.entries.has(key)) this.entries.set(key, structuredClone(entry));
+  }
+
+  async claimVersion({ owner, session, tool, argumentDigest, version, ref }: VersionClaim): Promise<string> {
+    this.calls += 1;
+    const key = [owner, session, tool, argumentDigest, version].join('|');
+    const holder = this.claims.get(key) ?? ref;
+    this.claims.set(key, holder);
+    return holder;
   }
 
   async find(owner: string, ref: string): Promise<CatalogueEntry | undefined> {

@@ -54,6 +54,28 @@ describe('the catalogue table', () => {
   });
   afterAll(() => server.stop());
 
+  test('of writers at the same time one gets the number of a version, and the claim is in no listing', async () => {
+    const owner = ownerKey('racer');
+    const claim = {
+      owner,
+      session: aSession,
+      tool: 't',
+      argumentDigest: 'd',
+      version: 2,
+      availableUntil: '2030-01-01T00:00:00Z',
+    };
+    const refs = Array.from({ length: 6 }, (_, n) => `${aSession}/${id(n)}`);
+    const holders = await Promise.all(refs.map((ref) => catalogue.claimVersion({ ...claim, ref })));
+    expect(new Set(holders).size).toBe(1);
+    const [holder = ''] = holders;
+    expect(refs).toContain(holder);
+    expect(await catalogue.claimVersion({ ...claim, ref: holder })).toBe(holder);
+    expect(await catalogue.claimVersion({ ...claim, version: 3, ref: refs[0] as string })).toBe(refs[0]);
+    expect(await catalogue.session(owner, aSession)).toEqual([]);
+    expect(await catalogue.page(owner, null, 10)).toEqual({ entries: [], last: null });
+    expect(await catalogue.usedBytes(owner, '2026-01-01T00:00:00.000Z')).toBe(0);
+  });
+
   test('a row comes back as it was written, with a time to live in whole seconds after its date', async () => {
     const written = entry(1, { owner: ownerKey('solo'), exportId: id(9), derivedFrom: ['x'] });
     await catalogue.add(written);

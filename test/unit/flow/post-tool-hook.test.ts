@@ -67,6 +67,56 @@ it.each([null, undefined, 7, {}, { status: 'fine' }])(
   },
 );
 
+it('a result that comes by the hook is the next version of the same call, and a failure a fact beside it', async () => {
+  const world = await runWorld({
+    answer: [
+      use('rows', { q: 1, _select: { limit: 2 } }),
+      use('rows', { q: 1 }, 'use-2'),
+      use('rows', { q: 1 }, 'use-3'),
+    ],
+  });
+  const first = await postToolHook({ ...event, result: success({ text: rowsText(2_500) }) }, world);
+  const failed = { status: 'error', content: [{ text: 'no' }] };
+  await postToolHook({ ...event, index: 1, result: failed }, world);
+  const next = await postToolHook({ ...event, index: 2, result: success({ text: rowsText(2_600) }) }, world);
+  const rows = [...world.catalogue.entries.values()];
+  expect(rows.map(({ status, version, supersedes }) => ({ status, version, supersedes }))).toEqual([
+    { status: 'stored', version: 1, supersedes: null },
+    { status: 'refresh_failed', version: 2, supersedes: first.stored?.ref },
+    { status: 'stored', version: 2, supersedes: first.stored?.ref },
+  ]);
+  expect(rows[2]?.ref).toBe(next.stored?.ref);
+});
+
+it('keeps only the fields of the run’s roles, of errors too', async () => {
+  const world = await runWorld({
+    answer: [use('rows'), use('rows', {}, 'use-2')],
+    tools: [{ ...rowsTool, view: { ops: ['id'] } }],
+  });
+  const hooked = [
+    await postToolHook({ ...event, result: success({ text: rowsText(2_500) }) }, world),
+    await postToolHook(
+      { ...event, index: 1, result: { status: 'error', content: [{ text: 'no note of many' }] } },
+      world,
+    ),
+  ];
+  expect(hooked[0]?.stored?.records).toBe(2_500);
+  const everything = [
+    hooked,
+    [...world.store.bodies.values()].map(({ content }) => content.toString()),
+    [...world.store.indexes.values()],
+  ];
+  expect(JSON.stringify(everything)).not.toContain('of many');
+});
+
+it('what a wrapper stored by itself cannot be confirmed here: its beginning is not taken for the whole', async () => {
+  const world = await runWorld({ answer, tools: [{ ...rowsTool, intake: 'wrapper' }] });
+  const stored = { id: 'd'.repeat(32), bytes: 9_000_000 };
+  const hooked = await postToolHook({ ...event, result: { ...success({ text: rowsText(100) }), stored } }, world);
+  expect(hooked.stored).toBeNull();
+  expect(JSON.stringify(hooked.content)).toContain('of a result of 9000000 bytes shown; the rest was not kept');
+});
+
 it('never raises for a storage problem', async () => {
   const world = await runWorld({ answer });
   world.store.failing.add('putBody');

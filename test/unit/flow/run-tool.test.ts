@@ -261,6 +261,17 @@ describe('a repeated oversize call', () => {
     expect(textOf(outcomeOf(world, 'tool/1/6'))).toContain('as often as one run may');
   });
 
+  it('refreshes at the same time are versions of their own, each of the one before it', async () => {
+    const world = await runWorld({ answer, invoker: new ScriptedInvoker(big) });
+    const first = await runTool(at(0), world);
+    await Promise.all([2, 4, 5].map((index) => runTool(at(index), world)));
+    const rows = [...world.catalogue.entries.values()].sort((a, b) => a.version - b.version);
+    expect(rows.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
+    expect(rows[1]?.supersedes).toBe(first.ref);
+    const older = (place: number) => rows.slice(0, place).map(({ ref }) => ref);
+    for (const place of [2, 3]) expect(older(place)).toContain(rows[place]?.supersedes);
+  });
+
   it('a failed refresh is recorded beside the old version', async () => {
     const world = await runWorld({ answer, invoker: new ScriptedInvoker(big, tooLarge) });
     const first = await runTool(at(0), world);
@@ -278,6 +289,16 @@ describe('a repeated oversize call', () => {
     expect(invoker.asked).toHaveLength(1);
     expect(textOf(outcomeOf(world, 'tool/1/1'))).toMatch(/^Not executed again.*already failed/);
   });
+});
+
+it('what a failing tool says is not told to a run that sees only some of its fields', async () => {
+  const tool = { ...rowsTool, view: { ops: ['id'] } };
+  const thrown = fault({ name: 'CustomerError', message: 'customer HIDDEN is unknown', byFunction: true });
+  for (const answer of [thrown, { status: 'error', content: [{ text: 'customer HIDDEN is unknown' }] }]) {
+    const { world, result } = await calling([answer], { tools: [tool] });
+    expect(result.status).toBe('error');
+    expect(JSON.stringify([...world.outcomes.items.values(), world.telemetry.decisions])).not.toContain('HIDDEN');
+  }
 });
 
 it('the platform’s own tools get the run and the input, and nothing of theirs is stored', async () => {
