@@ -48,6 +48,13 @@ export function configRules(config: Config): readonly Problem[] {
   if (identity.rolesSource === 'table' && identity.rolesTableArn === undefined) {
     refuse('identity.rolesTableArn', 'is required for identity.rolesSource table');
   }
+  const { orders } = config;
+  if (orders.secretArn !== undefined && orders.localUrl !== undefined) {
+    refuse('orders.localUrl', 'is for the local platform; orders.secretArn names the database');
+  }
+  if (orders.vpcId !== undefined && (orders.subnetIds.length === 0 || orders.securityGroupId === undefined)) {
+    refuse('orders.vpcId', 'needs orders.subnetIds and orders.securityGroupId');
+  }
   if (config.models['*'] === undefined) refuse('models', 'needs an entry *, for agents without one of their own');
   for (const [agent, model] of Object.entries(config.models)) {
     if (model.maxTokens >= model.windowTokens) refuse(`models.${agent}.maxTokens`, 'must be below windowTokens');

@@ -245,6 +245,28 @@ export const configSchema = group({
     trails: flag(false, 'CloudTrail data events of the bucket.'),
     engineNetwork: flag(true, 'Isolated subnets and DNS firewall for the analysis engine.'),
   }),
+  orders: group({
+    secretArn: optionalText(
+      {
+        unit: 'secret ARN',
+        says: 'Database of the example tool list_orders: JSON {host, port, username, password, dbname, ca?}. Without it the tool is not deployed.',
+      },
+      /^arn:[^:]+:secretsmanager:/,
+    ),
+    vpcId: optionalText({ unit: 'vpc-…', says: 'Network of that database, which the tool joins.' }, /^vpc-[0-9a-f]+$/),
+    subnetIds: structured(z.array(z.string().regex(/^subnet-[0-9a-f]+$/)), [], {
+      unit: 'list of subnet-…',
+      says: 'Subnets of the tool in that network; they reach S3 and Secrets Manager by endpoints.',
+    }),
+    securityGroupId: optionalText(
+      { unit: 'sg-…', says: 'Security group of the tool: what the database lets in.' },
+      /^sg-[0-9a-f]+$/,
+    ),
+    localUrl: optionalText(
+      { unit: 'postgresql:// address', says: 'Local platform only: the database with its password in clear.' },
+      /^postgresql:\/\//,
+    ),
+  }),
   examples: group({
     records: whole(60_000, { min: 1, max: 5_000_000 }, { unit: 'records', says: 'Made by the example tools.' }),
     seed: whole(1, { min: 0, max: 2 ** 31 - 1 }, { unit: 'number', says: 'Of the example tools’ data.' }),

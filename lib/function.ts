@@ -1,4 +1,5 @@
 import { type Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
+import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, RuntimeFamily, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -10,9 +11,11 @@ import type { Stateful } from './stateful.ts';
 import {
   bodies,
   createStatements,
+  exportFiles,
   indexes,
   indexStatement,
   modelStatements,
+  networkStatement,
   readStatements,
   type TableVerb,
   tableStatements,
@@ -32,6 +35,8 @@ export interface ServiceFunctionProps {
   readonly scratchMiB?: number;
   /** @default - none besides the name and the settings */
   readonly environment?: Readonly<Record<string, string>>;
+  /** @default - Lambda's own network */
+  readonly network?: { readonly vpc: IVpc; readonly securityGroup: ISecurityGroup };
 }
 
 /**
@@ -85,6 +90,8 @@ export class ServiceFunction extends Construct {
       reason: 'X-Ray has no resources to name; nothing else here uses *.',
     });
 
+    const { network } = props;
+    if (network !== undefined) this.allow(networkStatement());
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
       description: `Claimcheck: ${props.description}`,
@@ -98,6 +105,11 @@ export class ServiceFunction extends Construct {
       memorySize: props.memoryMiB,
       ephemeralStorageSize: Size.mebibytes(props.scratchMiB ?? 512),
       tracing: config.features.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      ...(network !== undefined && {
+        vpc: network.vpc,
+        vpcSubnets: { subnets: network.vpc.privateSubnets },
+        securityGroups: [network.securityGroup],
+      }),
       environment: {
         CLAIMCHECK_NAME: config.name,
         CLAIMCHECK_SETTINGS: settingsVariable(config),
@@ -152,6 +164,12 @@ export class ServiceFunction extends Construct {
   grantCreateBodies(): this {
     this.variable('CLAIMCHECK_BUCKET', this.stateful.bucket.bucketName);
     return this.create([bodies]);
+  }
+
+  /** Bodies, and the CSV files beside them: what a list tool may do. */
+  grantCreateExports(): this {
+    this.variable('CLAIMCHECK_BUCKET', this.stateful.bucket.bucketName);
+    return this.create([bodies, exportFiles]);
   }
 
   /** Bodies and their commit records: what the platform's own functions may do. */

@@ -21,6 +21,8 @@ export interface ToolDeployment {
   readonly files: readonly string[];
   /** Stores its bodies itself, by the wrapper. */
   readonly wrapper: boolean;
+  /** Reads the database of the settings `orders`, and is deployed only with one. */
+  readonly ordersDatabase?: boolean;
 }
 
 /** A tool that one of the platform's own functions answers. */
@@ -45,7 +47,8 @@ export class ServiceStack extends Stack {
     super(scope, id, props);
     const { config, stateful } = props;
     const builtins = props.builtins.filter((tool) => config.analysis.enabled || tool.functionName !== 'analyze-result');
-    const definitions = [...props.tools, ...builtins].map((tool) => tool.definition);
+    const deployed = props.tools.filter((tool) => tool.ordersDatabase !== true || hasOrdersDatabase(config));
+    const definitions = [...deployed, ...builtins].map((tool) => tool.definition);
     checkTools(definitions, config);
 
     const platform = platformFunctions(this, {
@@ -53,7 +56,7 @@ export class ServiceStack extends Stack {
       stateful,
       runToolSeconds: runToolSeconds(definitions, config),
     });
-    const tools = Object.fromEntries(props.tools.map((tool) => [tool.definition.name, this.tool(tool, props)]));
+    const tools = Object.fromEntries(deployed.map((tool) => [tool.definition.name, this.tool(tool, props)]));
     const callable = { ...tools, ...this.builtins(builtins, platform) };
     platform.runTool.grantInvoke('CLAIMCHECK_TOOLS', callable);
     // What is deployed is what a model is offered; only run-tool may invoke it.
@@ -95,7 +98,10 @@ export class ServiceStack extends Stack {
         CLAIMCHECK_EXAMPLE_RECORDS: String(props.config.examples.records),
         CLAIMCHECK_EXAMPLE_SEED: String(props.config.examples.seed),
       },
+      ...(tool.ordersDatabase === true ? ordersNetwork(this, props.config) : {}),
     });
+    if (tool.ordersDatabase === true) grantOrdersDatabase(made, props.config);
+    if (tool.definition.exports === true) return made.grantCreateExports();
     return tool.wrapper ? made.grantCreateBodies() : made;
   }
 

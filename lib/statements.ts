@@ -6,6 +6,7 @@ import type { Stateful } from './stateful.ts';
 /** Key patterns of DESIGN 6; the stars stand for owner, session and id. */
 export const bodies = 'results/*/*/*/body';
 export const indexes = 'results/*/*/*/index';
+export const exportFiles = 'exports/*';
 
 /** What can be done to a table's items; nothing here scans. */
 export type TableVerb = 'get' | 'query' | 'put' | 'update' | 'delete';
@@ -75,6 +76,20 @@ export function readStatements(stateful: Stateful, prefixes: readonly string[]):
     }),
     ...keyStatements(stateful, 's3', false),
   ];
+}
+
+/** What Lambda needs of a function's role to place it in a network; these actions name no resources. */
+export function networkStatement(): PolicyStatement {
+  return new PolicyStatement({
+    actions: [
+      'ec2:CreateNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DeleteNetworkInterface',
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resources: ['*'],
+  });
 }
 
 /** The operator's own key, only through the service that keeps the data. Nothing where there is none. */

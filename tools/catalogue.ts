@@ -1,6 +1,7 @@
 import { type ToolDefinition, toolCatalogue } from '../core/tool/tool-definition.ts';
 import { listResultsTool, readResultTool } from './builtin.ts';
 import { flightsTool } from './flights/definition.ts';
+import { ordersTool } from './orders/definition.ts';
 import { searchNotesTool } from './search-notes/definition.ts';
 import { serviceStatusTool } from './service-status/definition.ts';
 
@@ -14,6 +15,8 @@ export interface DeployedTool {
   readonly files: readonly string[];
   /** The tool writes bodies through the wrapper: it needs the bucket's name and create-only access under `results/`. */
   readonly wrapper: boolean;
+  /** The tool reads the orders database: it is deployed only where the settings `orders` name one. */
+  readonly ordersDatabase?: boolean;
 }
 
 /** The example tools. Physical function name: `<prefix>-tool-<name with hyphens>`. */
@@ -31,6 +34,14 @@ export const deployedTools: readonly DeployedTool[] = [
     memoryMb: 512,
     files: ['node_modules/vega-datasets/data/flights-200k.json'],
     wrapper: false,
+  },
+  {
+    definition: ordersTool,
+    entry: 'tools/orders/handler.ts',
+    memoryMb: 512,
+    files: [],
+    wrapper: true,
+    ordersDatabase: true,
   },
   { definition: searchNotesTool, entry: 'tools/search-notes/handler.ts', memoryMb: 256, files: [], wrapper: false },
 ];

@@ -1,0 +1,40 @@
+import { s3Client } from '../../aws/clients.ts';
+import { exportFromTool } from '../../aws/export-from-tool.ts';
+import { S3ExportStore } from '../../aws/s3-export-store.ts';
+import { S3ResultStore } from '../../aws/s3-result-store.ts';
+import type { WrapperAnswer } from '../../aws/tool-wrapper.ts';
+import type { ToolEvent } from '../../core/tool/tool-definition.ts';
+import { readEnvironment } from '../../lambdas/environment.ts';
+import { connect, connectionSettings, secretReader } from './connection.ts';
+import { ordersInput } from './query.ts';
+import { orderRows } from './rows.ts';
+
+// biome-ignore-start lint/style/noProcessEnv: a function's own entry point reads its environment once.
+const variables = { ...process.env };
+const { bucket, settings } = readEnvironment(process.env, 'bucket');
+// biome-ignore-end lint/style/noProcessEnv: see above
+const s3 = s3Client();
+const bodies = new S3ResultStore(s3, bucket);
+const csvFiles = new S3ExportStore(s3, bucket);
+const readSecret = secretReader();
+
+/** Orders straight from a database cursor into the two files; no more than one batch of rows is ever held here. */
+export async function handler(event: ToolEvent): Promise<WrapperAnswer> {
+  const input = ordersInput.safeParse(event.input);
+  if (!input.success) {
+    const wrong = input.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; ');
+    return { status: 'error', content: [{ text: `list_orders: ${wrong}` }] };
+  }
+  const client = await connect(await connectionSettings(variables, readSecret));
+  try {
+    return await exportFromTool(event.context, orderRows(client, input.data), {
+      bodies,
+      exports: csvFiles,
+      inlineBytes: settings.insert.maxBytes,
+      maxBytes: settings.storage.maxBytes,
+      fileName: 'orders',
+    });
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+
+export const statuses = ['open', 'paid', 'shipped', 'returned', 'cancelled'] as const;
+export const defaultLimit = 100_000;
+export const maxLimit = 5_000_000;
+
+/** Columns of a row, in the order of the file. */
+export const orderColumns = [
+  'id',
+  'order_number',
+  'customer',
+  'country',
+  'status',
+  'amount',
+  'items',
+  'paid',
+  'note',
+  'ordered_at',
+] as const;
+
+/** The column that carries the true total in every row; it leaves with the first row that is read. */
+export const totalColumn = 'total_matching';
+
+/** What a model may ask for. */
+export const ordersInput = z.strictObject({
+  status: z.enum(statuses).optional(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .optional(),
+  customer: z.string().min(1).max(500).optional(),
+  from: z.iso.datetime({ offset: true }).optional(),
+  before: z.iso.datetime({ offset: true }).optional(),
+  limit: z.int().min(0).max(maxLimit).default(defaultLimit),
+  offset: z.int().min(0).default(0),
+});
+export type OrdersInput = z.output<typeof ordersInput>;
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * The rows asked for, each with the number of all that match: `COUNT(*) OVER ()` is computed before `LIMIT` and
+ * `OFFSET`. Input travels as parameters, never as SQL.
+ */
+export function rowsStatement(input: OrdersInput): Statement {
+  const { where, values } = filter(input);
+  const page = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`;
+  return {
+    text: `SELECT ${orderColumns.join(', ')}, COUNT(*) OVER () AS ${totalColumn} FROM orders${where} ORDER BY id ${page}`,
+    values: [...values, input.limit, input.offset],
+  };
+}
+
+/** The same number where no row can carry it: a limit of 0, an offset past the end, no match. */
+export function countStatement(input: OrdersInput): Statement {
+  const { where, values } = filter(input);
+  return { text: `SELECT COUNT(*) AS ${totalColumn} FROM orders${where}`, values };
+}
+
+function filter(input: OrdersInput): { readonly where: string; readonly values: readonly unknown[] } {
+  const conditions: readonly (readonly [condition: string, value: unknown])[] = [
+    ['status =', input.status],
+    ['country =', input.country],
+    ['customer =', input.customer],
+    ['ordered_at >=', input.from],
+    ['ordered_at <', input.before],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined);
+  const where = given.map(([condition], at) => `${condition} $${at + 1}`).join(' AND ');
+  return { where: where === '' ? '' : ` WHERE ${where}`, values: given.map(([, value]) => value) };
+}
