@@ -8,6 +8,7 @@ import { assistantFlow, type FlowSteps, notesFlow, researchFlow } from './flows/
 import { Flow } from './flows/flow.ts';
 import type { Definition, Step } from './flows/states.ts';
 import { ServiceFunction } from './function.ts';
+import { grantOrdersDatabase, hasOrdersDatabase, ordersNetwork } from './orders-database.ts';
 import { type PlatformFunctions, platformFunctions } from './platform-functions.ts';
 import { Routes } from './routes.ts';
 import type { Stateful } from './stateful.ts';
