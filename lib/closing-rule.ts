@@ -12,22 +12,25 @@ import type { ServiceFunction } from './function.ts';
  * ones. An event that cannot be delivered waits two weeks in a queue.
  */
 export class ClosingRule extends Construct {
+  readonly undelivered: Queue;
+  readonly rule: Rule;
+
   constructor(
     scope: Construct,
     id: string,
     props: { readonly flows: readonly Flow[]; readonly closeRun: ServiceFunction },
   ) {
     super(scope, id);
-    const undelivered = new Queue(this, 'Undelivered', {
+    this.undelivered = new Queue(this, 'Undelivered', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    Validations.of(undelivered).acknowledge({
+    Validations.of(this.undelivered).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: 'It is the dead-letter queue.',
     });
-    new Rule(this, 'Rule', {
+    this.rule = new Rule(this, 'Rule', {
       description: 'Claimcheck: executions that ended',
       eventPattern: {
         source: ['aws.states'],
@@ -39,7 +42,7 @@ export class ClosingRule extends Construct {
       },
       targets: [
         new LambdaFunction(props.closeRun.lambda, {
-          deadLetterQueue: undelivered,
+          deadLetterQueue: this.undelivered,
           retryAttempts: 8,
           maxEventAge: Duration.hours(6),
         }),

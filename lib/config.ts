@@ -239,7 +239,6 @@ export const configSchema = group({
   ),
   removeDataOnDestroy: flag(false, 'Lets destroy delete bucket, tables and users; for trials.'),
   features: group({
-    metricMathAlarms: flag(true, 'Off where the emulator refuses them.'),
     flowLogs: flag(true, 'Logs of state machines. Off where the emulator refuses them.'),
     tracing: flag(true, 'X-Ray for functions and flows.'),
     trails: flag(false, 'CloudTrail data events of the bucket.'),

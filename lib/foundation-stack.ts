@@ -8,6 +8,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import { SignIn } from './identity.ts';
+import { ObjectTrail } from './observability-trail.ts';
 import { resultBucket } from './result-bucket.ts';
 import type { Stateful } from './stateful.ts';
 
@@ -26,6 +27,7 @@ export class FoundationStack extends Stack {
     const key = this.customerKey(config, removalPolicy);
 
     const bucket = resultBucket(this, { config, removalPolicy, key });
+    if (config.features.trails) new ObjectTrail(this, 'ObjectTrail', { config, bucket });
     const table = (name: string) => this.table(name, config, removalPolicy, key);
     const runs = table('Runs');
     const catalog = table('Catalog');

@@ -9,6 +9,7 @@ import { Flow } from './flows/flow.ts';
 import type { Definition, Step } from './flows/states.ts';
 import { ServiceFunction } from './function.ts';
 import { grantOrdersDatabase, hasOrdersDatabase, ordersNetwork } from './orders-database.ts';
+import { Observability } from './observability.ts';
 import { type PlatformFunctions, platformFunctions } from './platform-functions.ts';
 import { Routes } from './routes.ts';
 import type { Stateful } from './stateful.ts';
@@ -69,7 +70,7 @@ export class ServiceStack extends Stack {
       Object.entries(this.flows).map(([agent, flow]) => [agent, flow.machine.stateMachineArn]),
     );
     this.grantFlows(platform, arns);
-    new ClosingRule(this, 'Closing', { flows: Object.values(this.flows), closeRun: platform.closeRun });
+    const closing = new ClosingRule(this, 'Closing', { flows: Object.values(this.flows), closeRun: platform.closeRun });
     new Routes(this, 'Routes', { api: stateful.api, targets: platform });
 
     for (const [at, arn] of config.flows.trusted.entries()) {
@@ -79,6 +80,20 @@ export class ServiceStack extends Stack {
     const { builtins: answering, ...named } = platform;
     const all = [...Object.values(named), ...Object.values(answering), ...Object.values(tools)];
     this.functions = Object.fromEntries(all.map((each) => [each.name, each]));
+    const { runs, catalog, chats, sessions } = stateful;
+    new Observability(this, 'Observability', {
+      config,
+      watched: {
+        functions: Object.fromEntries(all.map((each) => [each.name, each.lambda.functionName])),
+        flows: arns,
+        tables: Object.fromEntries(
+          Object.entries({ runs, catalog, chats, sessions }).map(([name, table]) => [name, table.tableName]),
+        ),
+        apiId: stateful.api.apiId,
+        undelivered: closing.undelivered.queueName,
+        closingRule: closing.rule.ruleName,
+      },
+    });
     new CfnOutput(this, 'FlowArns', { value: this.toJsonString(arns) });
     new CfnOutput(this, 'FunctionNames', {
       value: JSON.stringify(Object.fromEntries(all.map((each) => [each.name, `${config.name}-${each.name}`]))),
