@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, type NativeAttributeValue, PutCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  type NativeAttributeValue,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { ChatTurn, NumberedTurn } from '../core/chat/chat.ts';
 import { itemBytes, maxItemBytes } from '../core/chat/item-size.ts';
 import { decodeTurn, encodeTurn } from '../core/chat/turn-body.ts';
-import { everyPage } from './dynamo-query.ts';
+import { everyPage, isConditionFailure } from './dynamo-query.ts';
 
 type Item = Record<string, NativeAttributeValue>;
 
@@ -59,6 +64,51 @@ export async function readTurns(
     }
   }
   return turns;
+}
+
+/** Items that are given a later date at a time. */
+const prolongedAtOnce = 8;
+
+/** Gives every item of a chat whose date is earlier the date `ttl` (whole seconds); none is ever given an earlier one. */
+export async function prolongItems(
+  client: DynamoDBDocumentClient,
+  table: string,
+  pk: string,
+  ttl: number,
+): Promise<void> {
+  const query = {
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk',
+    ProjectionExpression: 'sk, #ttl',
+    ExpressionAttributeNames: { '#ttl': 'ttl' },
+    ExpressionAttributeValues: { ':pk': pk },
+  };
+  for await (const items of everyPage(client, query)) {
+    const early = items.filter((item) => Number(item['ttl'] ?? ttl) < ttl);
+    for (let at = 0; at < early.length; at += prolongedAtOnce) {
+      await Promise.all(
+        early.slice(at, at + prolongedAtOnce).map((item) => prolong(client, table, { pk, sk: item['sk'] }, ttl)),
+      );
+    }
+  }
+}
+
+async function prolong(client: DynamoDBDocumentClient, table: string, Key: Item, ttl: number): Promise<void> {
+  try {
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key,
+        UpdateExpression: 'SET #ttl = :ttl',
+        ConditionExpression: '#ttl < :ttl',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':ttl': ttl },
+      }),
+    );
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+  }
 }
 
 async function readParts(client: DynamoDBDocumentClient, table: string, pk: string, turn: Item): Promise<string> {

@@ -6,14 +6,22 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { ChatHeader, Chats, ChatTurn, NumberedTurn } from '../core/chat/chat.ts';
-import { hasPassed } from '../core/chat/expiry.ts';
+import { expirySeconds, hasPassed } from '../core/chat/expiry.ts';
 import { ClaimcheckError } from '../core/errors.ts';
 import type { OwnerKey } from '../core/reference/owner-key.ts';
 import { collisionRetry } from './collision-retry.ts';
-import { readTurns, writeParts } from './dynamo-chat-turns.ts';
+import { prolongItems, readTurns, writeParts } from './dynamo-chat-turns.ts';
 import { everyPage, isConditionFailure } from './dynamo-query.ts';
 
 type Item = Record<string, NativeAttributeValue>;
+
+/**
+ * Turns are kept this much longer than their chat, in seconds (7 days): so the date of those before need not be moved
+ * with every turn that prolongs the chat, but once in this time at most.
+ */
+const turnMargin = 7 * 86_400;
+/** Seconds by which turns saved at the same time elsewhere may have an earlier date than the one remembered. */
+const raceMargin = 3_600;
 
 /** Claims are remembered for this many turns; a repeat that comes later is recognised by the run's own record. */
 const rememberedSaves = 64;
@@ -21,8 +29,9 @@ const rememberedSaves = 64;
 /**
  * Saved chats in the `chats` table (docs/contracts.md). Headers stand under `<owner>`, bodies under
  * `<owner>#<session>`, so that no listing can touch a body. Items of one chat:
- * `sequence` (version, next number, which run has which number), `turn#<n>`, `part#<runId>#<k>` for turns that do
- * not fit one item. All of them carry the chat's own date, so a chat ends whole.
+ * `sequence` (version, next number, which run has which number, the earliest date of the chat's items),
+ * `turn#<n>`, `part#<runId>#<digest>#<k>` for turns that do not fit one item. Each turn moves the chat's date on; no
+ * item of it has an earlier date than the header, so a chat ends whole.
  */
 export function dynamoChats(
   client: DynamoDBDocumentClient,
@@ -48,16 +57,20 @@ export function dynamoChats(
   }
 
   /** Gives this run the next number, or the one that it already has: one versioned item, so no number is lost or shared. */
-  async function reserve(pk: string, runId: string, expiresAt: number): Promise<{ n: number; ttl: number }> {
+  async function reserve(
+    pk: string,
+    runId: string,
+    ttl: number | undefined,
+  ): Promise<{ n: number; keptUntil: number | undefined }> {
     return collisionRetry(
       async () => {
         const { Item } = await client.send(
           new GetCommand({ TableName: table, Key: { pk, sk: 'sequence' }, ConsistentRead: true }),
         );
         const saves = (Item?.['saves'] ?? []) as readonly { readonly runId: string; readonly n: number }[];
-        const ttl = Number(Item?.['ttl'] ?? expiresAt);
+        const keptUntil: number | undefined = Item?.['keptUntil'] ?? Item?.['ttl'] ?? ttl;
         const known = saves.find((save) => save.runId === runId);
-        if (known !== undefined) return { n: known.n, ttl };
+        if (known !== undefined) return { n: known.n, keptUntil };
         const version = Number(Item?.['version'] ?? 0);
         const n = Number(Item?.['next'] ?? 0);
         await client.send(
@@ -69,14 +82,15 @@ export function dynamoChats(
               version: version + 1,
               next: n + 1,
               saves: [...saves, { runId, n }].slice(-rememberedSaves),
-              ttl,
+              keptUntil,
+              ttl: ttl === undefined ? undefined : Math.max(ttl, Number(Item?.['ttl'] ?? 0)),
             },
             ...(Item === undefined
               ? { ConditionExpression: 'attribute_not_exists(pk)' }
               : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': version } }),
           }),
         );
-        return { n, ttl };
+        return { n, keptUntil };
       },
       { wait },
     );
@@ -93,16 +107,32 @@ export function dynamoChats(
       throw new ClaimcheckError('Expired', 'this chat is past its date and cannot be continued; start a new one');
     }
     const pk = chatKey(owner, session);
-    const expiresAt = standing === undefined ? chat.expiresAt : standing.expiresAt;
+    // A chat without a date stays without one.
+    const undated = standing !== undefined && standing.expiresAt === undefined;
+    const until = Math.max(chat.expiresAt, expirySeconds(standing?.expiresAt ?? 0));
+    const ttl = undated ? undefined : until + turnMargin;
     // Parts first: they belong to nothing until the turn's own item names them.
-    const body = await writeParts(client, table, pk, turn, expiresAt);
-    const reserved = await reserve(pk, turn.runId, expiresAt ?? chat.expiresAt);
-    const n = reserved.n;
-    // Two first turns at once: both take the date that the sequence was made with. A chat without one stays so.
-    const ttl = expiresAt === undefined ? undefined : reserved.ttl;
+    const body = await writeParts(client, table, pk, turn, ttl);
+    const { n, keptUntil } = await reserve(pk, turn.runId, ttl);
     const created = await putTurn(pk, n, turn, body, ttl);
-    await putHeader(owner, session, turn, chat.title, n, ttl);
+    if (ttl !== undefined && Number(keptUntil) < until + raceMargin) {
+      // Before the header: at no instant does the chat promise a turn that is about to go.
+      await prolongItems(client, table, pk, ttl);
+      await rememberKept(pk, ttl);
+    }
+    await putHeader(owner, session, turn, chat.title, n, undated ? undefined : until);
     return { n, created };
+  }
+
+  async function rememberKept(pk: string, keptUntil: number): Promise<void> {
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { pk, sk: 'sequence' },
+        UpdateExpression: 'SET keptUntil = :until',
+        ExpressionAttributeValues: { ':until': keptUntil },
+      }),
+    );
   }
 
   async function putTurn(pk: string, n: number, turn: ChatTurn, body: Item, ttl: number | undefined) {
@@ -136,7 +166,7 @@ export function dynamoChats(
       title: 'title = if_not_exists(title, :title)',
       agent: '#agent = if_not_exists(#agent, :agent)',
       createdAt: 'createdAt = if_not_exists(createdAt, :at)',
-      ...(ttl === undefined ? {} : { ttl: '#ttl = if_not_exists(#ttl, :ttl)' }),
+      ...(ttl === undefined ? {} : { ttl: '#ttl = :ttl' }),
     };
     const addGates = turn.gates.length === 0 ? '' : ' ADD gates :gates';
     const values = {

@@ -103,7 +103,9 @@ export interface Chats {
   headers(owner: OwnerKey): AsyncIterable<readonly ChatHeader[]>;
   /**
    * Adds a turn at the end of the chat, or answers the number under which this run's turn already stands. Two
-   * writers never lose a turn. The header is written last: a turn is visible whole or not at all.
+   * writers never lose a turn. The header is written last: a turn is visible whole or not at all. `expiresAt` (whole
+   * seconds) becomes the whole chat's date when it is later than the one it has: an active chat does not end, and no
+   * turn of it goes before it.
    * Throws `Expired` for a chat past its date and `StorageUnavailable` when writers keep colliding.
    */
   save(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoChats } from '../../aws/dynamo-chats.ts';
 import { everyPage } from '../../aws/dynamo-query.ts';
 import { itemBytes, maxItemBytes } from '../../core/chat/item-size.ts';
@@ -151,21 +151,96 @@ describe('saving (case H062)', () => {
     expect(turns.map(({ n }) => n)).toEqual(Array.from({ length: 120 }, (_, n) => n));
     expect((await chats().header(owner, session))?.turns).toBe(120);
   }, 60_000);
+});
 
-  it('writes whole seconds, and one date for all of a chat', async () => {
-    const session = newId();
-    await chats().save(owner, session, saying('x'.repeat(500_000)), chat());
-    await chats().save(owner, session, saying('later'), { ...chat(), expiresAt: inAYear + 500 });
-    const dates: unknown[] = [(await chats().header(owner, session))?.expiresAt];
-    const bodies = { TableName: 'chats', KeyConditionExpression: 'pk = :pk' };
+describe('the date of a chat', () => {
+  const day = 86_400;
+  const start = Math.floor(now.getTime() / 1000);
+  /** A turn at this day of the chat's life, kept for 90 days. */
+  const saveOn = (session: string, at: number, text = `day ${at}`, client = documents) =>
+    dynamoChats(client, 'chats', async () => {}).save(owner, session, saying(text), {
+      title: 'A chat',
+      expiresAt: start + (at + 90) * day,
+      now: new Date((start + at * day) * 1000),
+    });
+  const dates = async (session: string) => {
+    const found: number[] = [];
     for await (const items of everyPage(documents, {
-      ...bodies,
+      TableName: 'chats',
+      KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': `${owner}#${session}` },
     })) {
-      dates.push(...items.map((item) => item['ttl']));
+      found.push(...items.map((item) => Number(item['ttl'])));
     }
-    expect(dates.length).toBe(1 + 1 + 2 + 2);
-    expect(new Set(dates)).toEqual(new Set([inAYear]));
+    return found;
+  };
+  /** What the table's TTL would have removed by now. */
+  const removeExpired = async (session: string, at: number) => {
+    const pk = `${owner}#${session}`;
+    for await (const items of everyPage(documents, {
+      TableName: 'chats',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': pk },
+    })) {
+      for (const item of items.filter(({ ttl }) => Number(ttl) <= start + at * day))
+        await documents.send(new DeleteCommand({ TableName: 'chats', Key: { pk, sk: item['sk'] } }));
+    }
+  };
+
+  it('moves on with every turn, in whole seconds: an active chat does not end, nor does any turn of it', async () => {
+    const session = newId();
+    await saveOn(session, 0, `the first ${'x'.repeat(500_000)}`);
+    for (let at = 30; at <= 210; at += 30) {
+      await removeExpired(session, at);
+      await saveOn(session, at);
+      expect((await chats().header(owner, session))?.expiresAt).toBe(start + (at + 90) * day);
+      for (const date of await dates(session)) expect(date).toBeGreaterThanOrEqual(start + (at + 90) * day);
+    }
+    const later = new Date((start + 290 * day) * 1000);
+    const opened = await openChat(chats(), owner, session, { ...viewer, now: later });
+    expect(opened.turns).toHaveLength(8);
+    expect(JSON.stringify(opened.turns[0]?.threads)).toContain('the first xxx');
+    expect(await liveChats(chats(), owner, later)).toMatchObject([{ session, turns: 8 }]);
+    expect(await liveChats(chats(), owner, new Date((start + 300 * day) * 1000))).toEqual([]);
+  });
+
+  it('of earlier turns is moved once a week at most, and never back', async () => {
+    const session = newId();
+    let updates = 0;
+    const counting = new Proxy(documents, {
+      get: (target, name) =>
+        name !== 'send'
+          ? Reflect.get(target, name)
+          : (command: UpdateCommand) => {
+              if (command instanceof UpdateCommand && String(command.input.Key?.['sk']).startsWith('turn#'))
+                updates += 1;
+              return target.send(command);
+            },
+    });
+    for (let at = 0; at <= 6; at += 1) await saveOn(session, at, `day ${at}`, counting);
+    expect(updates).toBe(0);
+    await saveOn(session, 7, 'day 7', counting);
+    expect(updates).toBe(7);
+    for (let at = 8; at <= 13; at += 1) await saveOn(session, at, `day ${at}`, counting);
+    expect(updates).toBe(7);
+    // Retention was lowered to 10 days: what was promised stays.
+    await dynamoChats(documents, 'chats').save(owner, session, saying('short'), {
+      title: 'A chat',
+      expiresAt: start + 24 * day,
+      now: new Date((start + 14 * day) * 1000),
+    });
+    expect((await chats().header(owner, session))?.expiresAt).toBe(start + 103 * day);
+    for (const date of await dates(session)) expect(date).toBeGreaterThanOrEqual(start + 103 * day);
+  });
+
+  it('stays away from a chat that never had one', async () => {
+    const session = newId();
+    const key = { pk: owner, sk: `chat#${session}` };
+    await documents.send(new PutCommand({ TableName: 'chats', Item: { ...key, title: 'kept for ever', turns: 0 } }));
+    await saveOn(session, 5);
+    await saveOn(session, 500, `a turn in parts ${'x'.repeat(500_000)}`);
+    expect((await chats().header(owner, session))?.expiresAt).toBeUndefined();
+    expect(await dates(session)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
   });
 });
 
