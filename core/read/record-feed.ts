@@ -1,9 +1,10 @@
 import { chunkStart } from '../scan/chunk-schedule.ts';
+import { chunkOfRecord } from '../scan/record-locator.ts';
+import { recordSpans, type Span } from '../scan/record-spans.ts';
 import type { ResultIndex } from '../store/result-index.ts';
-import { type Span, spanWalker } from './span-walker.ts';
 import type { BodyChunk, VerifiedBody } from './verified-body.ts';
 
-/** One whole record of a stored copy. */
+/** One whole record of a stored copy; a line of text with its line end. */
 export interface FedRecord {
   /** Counted from 0, as offsets are. */
   readonly number: number;
@@ -30,7 +31,7 @@ export async function* recordsFrom(
   expected: { readonly count: number; readonly maxBytes: number },
 ): AsyncGenerator<readonly FedRecord[]> {
   if (offset >= index.records) return;
-  const first = chunkOfRecord(index, offset);
+  const first = chunkOfRecord(index.chunks, offset);
   const start = chunkStart(first) + (index.chunks.firstOffset[first] as number);
   const next = offset + expected.count;
   const endOfSelection = next >= index.records ? index.bytes : recordStartBound(index, next);
@@ -61,7 +62,7 @@ async function* feed(
   chunks: AsyncIterable<BodyChunk>,
   at: { readonly from: number; readonly number: number; readonly offset: number },
 ): AsyncGenerator<readonly FedRecord[]> {
-  const walker = spanWalker(index, at.from);
+  const walker = recordSpans(index, at.from);
   let number = at.number;
   /** Pieces of the open record that earlier chunks held; null once it is too wide. */
   let held: Uint8Array[] | null = [];
@@ -74,7 +75,7 @@ async function* feed(
   };
   const fed = (spans: readonly Span[], piece: Uint8Array): FedRecord[] => {
     const batch: FedRecord[] = [];
-    for (const { start, end } of spans) {
+    for (const { start, past: end } of spans) {
       if (number >= at.offset) batch.push({ number, start, end, bytes: bytesOf(start, end, piece) });
       number += 1;
     }
@@ -103,21 +104,7 @@ async function* feed(
   if (batch.length > 0) yield batch;
 }
 
-/** The chunk in which a record starts. */
-function chunkOfRecord(index: Located, record: number): number {
-  const { recordsBefore } = index.chunks;
-  let low = 0;
-  let high = recordsBefore.length - 1;
-  // The last chunk with `recordsBefore <= record`: records that start in it are the next ones.
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((recordsBefore[middle] as number) <= record) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
 /** An offset at or after which the record starts, at most one chunk off. */
 function recordStartBound(index: Located, record: number): number {
-  return Math.min(chunkStart(chunkOfRecord(index, record) + 1), index.bytes);
+  return Math.min(chunkStart(chunkOfRecord(index.chunks, record) + 1), index.bytes);
 }

@@ -1,12 +1,12 @@
-/** Finds the lines of a text in pieces cut anywhere; LF or CRLF ends one and is no part of it. */
+/** Finds the lines of a text in pieces cut anywhere; LF or CRLF ends one and is no part of it: `past` is behind it. */
 export class LineEnds {
   readonly #onStart: (at: number) => void;
-  readonly #onEnd: (end: number) => void;
+  readonly #onEnd: (end: number, past: number) => void;
   #offset: number;
   #open = false;
   #lastCr = false;
 
-  constructor(onStart: (at: number) => void, onEnd: (end: number) => void, base: number) {
+  constructor(onStart: (at: number) => void, onEnd: (end: number, past: number) => void, base: number) {
     this.#onStart = onStart;
     this.#onEnd = onEnd;
     this.#offset = base;
@@ -33,7 +33,7 @@ export class LineEnds {
       }
       const cr = found > i ? b[found - 1] === 0x0d : this.#lastCr;
       this.#open = false;
-      this.#onEnd(base + found - (cr ? 1 : 0));
+      this.#onEnd(base + found - (cr ? 1 : 0), base + found + 1);
       i = found + 1;
     }
     this.#offset += to - from;
@@ -43,6 +43,6 @@ export class LineEnds {
   end(): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#onEnd(this.#offset - (this.#lastCr ? 1 : 0));
+    this.#onEnd(this.#offset - (this.#lastCr ? 1 : 0), this.#offset);
   }
 }

@@ -1,5 +1,6 @@
 import type { ResultIndex } from '../store/result-index.ts';
 import { chunkStart } from './chunk-schedule.ts';
+import type { ChunkTable } from './scan-summary.ts';
 
 /** Where to read for a record. All are byte offsets into the body. */
 export interface RecordPlace {
@@ -25,11 +26,11 @@ export function locateRecord(
 ): RecordPlace | null {
   if (number < 0 || number >= index.records) return null;
   const { recordsBefore, firstOffset } = index.chunks;
-  const chunk = lastAtMost(recordsBefore, number);
+  const chunk = chunkOfRecord(index.chunks, number);
   const start = chunkStart(chunk);
   const last = Math.min(index.records, number + Math.max(1, count)) - 1;
   // The next chunk in which a record starts: that record comes after the last one asked for.
-  let after = lastAtMost(recordsBefore, last) + 1;
+  let after = chunkOfRecord(index.chunks, last) + 1;
   while (after < firstOffset.length && firstOffset[after] === -1) after++;
   const end = after < firstOffset.length ? chunkStart(after) + (firstOffset[after] as number) : index.bytes;
   return {
@@ -41,13 +42,13 @@ export function locateRecord(
   };
 }
 
-/** Last index whose value is at most `limit`, in a column that never falls. */
-function lastAtMost(column: readonly number[], limit: number): number {
+/** The chunk in which record `number` starts: the last one before which at most so many records start. */
+export function chunkOfRecord({ recordsBefore: column }: Pick<ChunkTable, 'recordsBefore'>, number: number): number {
   let low = 0;
   let above = column.length;
   while (above - low > 1) {
     const middle = (low + above) >> 1;
-    if ((column[middle] as number) <= limit) low = middle;
+    if ((column[middle] as number) <= number) low = middle;
     else above = middle;
   }
   return low;

@@ -1,53 +1,52 @@
 import type { ResultIndex } from '../store/result-index.ts';
-import { CsvRows } from './csv-rows.ts';
-import { type JsonEvents, JsonMachine } from './json-machine.ts';
-import { LineEnds } from './line-ends.ts';
 import { RecordCarry } from './record-carry.ts';
 import { locateRecord } from './record-locator.ts';
 import type { RecordSink } from './record-sink.ts';
-
-type Walked = Pick<ResultIndex, 'kind' | 'path' | 'table'>;
-
-/** Finds records in bytes that begin with one, and hands them whole to its carry. */
-interface Walk {
-  write(b: Uint8Array): void;
-  end(): void;
-  /** The list has ended. */
-  readonly done: boolean;
-}
+import { type RecordSpans, recordSpans, type Span } from './record-spans.ts';
 
 /**
- * Hands out a result's records from one of them on, by the same rules by which the scanner counted them: malformed ones
- * are passed over, NaN and infinities come marked, a line comes without its end. `from` is the offset of the first byte
- * to come, where a record must start (`locateRecord`).
+ * Hands out a result's records from one of them on (`recordSpans`), whole: NaN and infinities come marked, a line comes
+ * without its end. `from` is the offset of the first byte to come, where a record must start (`locateRecord`).
  */
 export class RecordWalker {
+  readonly #spans: RecordSpans;
   readonly #carry: RecordCarry;
-  readonly #walk: Walk;
-  readonly #piece: Piece;
+  #base: number;
 
-  constructor(index: Walked, from: number, sink: RecordSink, maxRecordBytes = 1024 * 1024) {
+  constructor(
+    index: Pick<ResultIndex, 'kind' | 'path' | 'table'>,
+    from: number,
+    sink: RecordSink,
+    maxRecordBytes = 1024 * 1024,
+  ) {
+    this.#spans = recordSpans(index, from);
     this.#carry = new RecordCarry(sink, maxRecordBytes);
-    this.#piece = { bytes: nothing, base: from };
-    if (index.table !== null) this.#walk = new RowWalk(this.#carry, this.#piece, index.table.delimiter);
-    else if (index.kind === 'text') this.#walk = new LineWalk(this.#carry, this.#piece);
-    else this.#walk = new JsonWalk(this.#carry, this.#piece, index.kind === 'ndjson', index.path === null);
+    this.#base = from;
   }
 
   /** False once the list has ended and nothing more is needed. */
   write(chunk: Uint8Array): boolean {
-    if (this.#walk.done) return false;
-    this.#piece.bytes = chunk;
-    this.#walk.write(chunk);
-    this.#carry.pieceEnd(chunk, this.#piece.base, chunk.length);
-    this.#piece.base += chunk.length;
-    return !this.#walk.done;
+    if (this.#spans.over) return false;
+    this.#take(this.#spans.write(chunk), chunk);
+    const { open } = this.#spans;
+    if (open < 0) this.#carry.drop();
+    else if (open >= this.#base) this.#carry.begin(open);
+    this.#carry.pieceEnd(chunk, this.#base, chunk.length);
+    this.#base += chunk.length;
+    return !this.#spans.over;
   }
 
   /** The body is over. */
   end(): void {
-    this.#piece.bytes = nothing;
-    this.#walk.end();
+    this.#take(this.#spans.end(), nothing);
+  }
+
+  #take(spans: readonly Span[], chunk: Uint8Array): void {
+    for (const { start, end, odd } of spans) {
+      // What started before this piece is with the carry already.
+      if (start >= this.#base) this.#carry.begin(start);
+      this.#carry.end(chunk, this.#base, end, odd);
+    }
   }
 }
 
@@ -89,111 +88,5 @@ export async function* walkRecords(
   yield* batch;
 }
 
-interface Piece {
-  bytes: Uint8Array;
-  /** Offset of its first byte. */
-  base: number;
-}
 const nothing = new Uint8Array(0);
 const pieceBytes = 64 * 1024;
-
-class JsonWalk implements Walk, JsonEvents {
-  done = false;
-  readonly #carry: RecordCarry;
-  readonly #piece: Piece;
-  readonly #machine: JsonMachine;
-  readonly #depth: number;
-  readonly #lines: boolean;
-  #odd = 0;
-  #lineEnd = -1;
-
-  constructor(carry: RecordCarry, piece: Piece, lines: boolean, document: boolean) {
-    this.#carry = carry;
-    this.#piece = piece;
-    this.#lines = lines;
-    this.#depth = lines || document ? 0 : 1;
-    this.#machine = new JsonMachine(this, { lines, watch: 0, base: piece.base });
-    if (this.#depth === 1) this.#machine.resumeInList();
-  }
-
-  write(b: Uint8Array): void {
-    this.#machine.write(b, 0, b.length);
-  }
-
-  end(): void {
-    if (!this.done) this.#machine.end();
-  }
-
-  valueStart(at: number, depth: number): void {
-    if (depth !== this.#depth || this.done) return;
-    this.#odd = this.#machine.odd;
-    this.#carry.begin(at);
-  }
-
-  valueEnd(end: number, depth: number, bad: boolean): void {
-    if (depth < this.#depth) this.done = true;
-    if (this.done) return;
-    if (bad) this.#carry.drop();
-    else if (this.#lines) this.#lineEnd = end;
-    else this.#take(end);
-  }
-
-  lineEnd(): void {
-    this.#take(this.#lineEnd);
-  }
-
-  keyPiece(): void {}
-
-  trailing(): void {
-    this.done = true;
-  }
-
-  #take(end: number): void {
-    this.#carry.end(this.#piece.bytes, this.#piece.base, end, this.#machine.odd > this.#odd);
-  }
-}
-
-class RowWalk implements Walk {
-  readonly done = false;
-  readonly #rows: CsvRows;
-
-  constructor(carry: RecordCarry, piece: Piece, delimiter: string) {
-    this.#rows = new CsvRows(
-      {
-        rowStart: (at) => carry.begin(at),
-        rowEnd: (end) => carry.end(piece.bytes, piece.base, end, false),
-      },
-      delimiter.charCodeAt(0),
-      piece.base,
-    );
-  }
-
-  write(b: Uint8Array): void {
-    this.#rows.write(b, 0, b.length);
-  }
-
-  end(): void {
-    this.#rows.end();
-  }
-}
-
-class LineWalk implements Walk {
-  readonly done = false;
-  readonly #lines: LineEnds;
-
-  constructor(carry: RecordCarry, piece: Piece) {
-    this.#lines = new LineEnds(
-      (at) => carry.begin(at),
-      (end) => carry.end(piece.bytes, piece.base, end, false),
-      piece.base,
-    );
-  }
-
-  write(b: Uint8Array): void {
-    this.#lines.write(b, 0, b.length);
-  }
-
-  end(): void {
-    this.#lines.end();
-  }
-}
