@@ -16,6 +16,7 @@ import { type LocalFolder, localFolder } from './folder.ts';
 import { type LocalMemory, newApiId, newPassword, readMemory, writeMemory } from './memory.ts';
 import { type MiniStack, startMiniStack } from './ministack.ts';
 import { type ModelServer, startModelServer } from './model-server/server.ts';
+import { type OrdersDatabase, ordersSetting, startOrders } from './orders-database.ts';
 import { freePort, portIsFree } from './port.ts';
 import { ServiceClient } from './service-client.ts';
 import { type LocalUser, LocalUsers, localUsers } from './users.ts';
@@ -62,13 +63,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     port: memory.port,
     apiId: memory.apiId,
     examples: options.examples,
-    ...(options.settings === undefined ? {} : { settings: options.settings }),
+    settings: { ...(await ordersSetting(folder)), ...options.settings },
   };
+  let orders: Promise<OrdersDatabase | undefined> | undefined;
   let model: ModelServer | undefined;
   let emulator: MiniStack | undefined;
   const stop = async () => {
     const saved = await emulator?.stop();
     await model?.stop();
+    await (await orders?.catch(() => undefined))?.stop();
     const known = readMemory(folder);
     // An emulator that could not save stays on record: the next start must not trust what it finds.
     if (known === undefined || saved === false) return;
@@ -76,6 +79,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     writeMemory(folder, rest);
   };
   try {
+    // The database fills itself while the app is deployed.
+    orders = startOrders(folder, { seed: options.examples.seed, say });
+    orders.catch(() => {});
     model = await startModelServer({ record: folder.modelRequests });
     // The app is synthesised while the emulator starts: neither needs the other.
     const needed = memory.deployed !== digestOf(target);
@@ -104,6 +110,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       }
       writeMemory(folder, { ...memory, emulatorPid: emulator.pid, deployed: digestOf(target) });
     } else say('the deployment of the last start is up to date');
+    await orders;
     return await assembled(folder, memory, emulator, model, stop);
   } catch (error) {
     await stop();

@@ -24,6 +24,7 @@ import { freePort, portIsFree } from './port.ts';
 
 const host = '127.0.0.1';
 const database = 'claimcheck';
+const planFile = 'postgres.json';
 /** Who owns everything in it, and whom the tools come as. */
 const superuser = 'claimcheck';
 export const reader = 'orders_reader';
@@ -47,13 +48,29 @@ export interface LocalPostgres {
 
 /** Port and password of the database of this folder: those of the last start where the port is still free. */
 export async function planDatabase(folder: string): Promise<DatabasePlan> {
-  const file = join(folder, 'postgres.json');
-  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<DatabasePlan>) : {};
-  const { port: wish, password = randomBytes(16).toString('hex') } = before;
-  const port = wish !== undefined && (await portIsFree(wish)) ? wish : await freePort();
+  const before = knownDatabase(folder);
+  const password = before?.password ?? randomBytes(16).toString('hex');
+  const port = before !== undefined && (await portIsFree(before.port)) ? before.port : await freePort();
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ port, password })}\n`, { mode: 0o600 });
+  writeFileSync(join(folder, planFile), `${JSON.stringify({ port, password })}\n`, { mode: 0o600 });
   return { port, password, url: address(reader, password, port) };
+}
+
+/** The plan that was made last; undefined before the first. */
+export function knownDatabase(folder: string): DatabasePlan | undefined {
+  const file = join(folder, planFile);
+  if (!existsSync(file)) return undefined;
+  const { port, password } = JSON.parse(readFileSync(file, 'utf8')) as Pick<DatabasePlan, 'port' | 'password'>;
+  return { port, password, url: address(reader, password, port) };
+}
+
+/** Is there a server for this kind of machine? */
+export function hasPostgres(): boolean {
+  try {
+    return existsSync(nativeFolder());
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Conversation } from '../conversation.ts';
+import { lists } from './lists.ts';
 import type { Move, Script } from './move.ts';
 import { research } from './research.ts';
 import { storedResults } from './stored-results.ts';
