@@ -7,7 +7,7 @@ import { subject } from './subject.ts';
 import { verbatim } from './verbatim.ts';
 
 /** Asked in this order; the first that knows the conversation plays. */
-const scripts: readonly Script[] = [verbatim, research, storedResults, subject];
+const scripts: readonly Script[] = [verbatim, research, storedResults, lists, subject];
 
 /** The scripted model's next move: the same conversation always gets the same one. */
 export function nextMove(conversation: Conversation): Move {
