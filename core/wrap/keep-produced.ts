@@ -1,0 +1,84 @@
+import { ResultScanner } from '../scan/result-scanner.ts';
+import { boundedError } from '../store/bounded-error.ts';
+import { contentBytes } from '../store/content-size.ts';
+import type { KeepPorts, KeepRequest, Kept } from '../store/keeping.ts';
+import { unstoredContent } from '../store/kept-content.ts';
+import { refusalCode, scanOptions } from '../store/scan-facts.ts';
+import type { ToolDefinition } from '../tool/tool-definition.ts';
+import { applyView, keptFields } from '../tool/view.ts';
+import { viewedError } from '../tool/view-error.ts';
+import { keepSource } from './keep-source.ts';
+import { ScannedWalk } from './scanned-walk.ts';
+import { overBudget, type Produced, sourceOf, type ToolSource } from './tool-source.ts';
+
+/**
+ * What becomes of a tool's result in a process: `null`, it is within the budget and stays the very object it is; or it
+ * is bounded. Failed calls are bounded too, without a reference. With a view nothing passes that the roles may not see.
+ */
+export async function keepProduced(
+  request: Omit<KeepRequest, 'result'>,
+  produced: Produced,
+  ports: KeepPorts,
+): Promise<Kept | null> {
+  const { tool, run } = request;
+  const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
+  const fields = keptFields(tool, run.roles);
+  if (produced.kind === 'result' && produced.result.status === 'error') {
+    const content = fields === null ? produced.result.content : viewedError(produced.result, fields);
+    if (fields === null && content.length > 0 && contentBytes(content) <= budget) return null;
+    return shown('error', boundedError(content, budget));
+  }
+  if (fields !== null) {
+    try {
+      const source = sourceOf(produced);
+      const reduced = { ...source, pieces: applyView(source.pieces, fields) };
+      const over = await overBudget({ kind: 'stream', pieces: reduced.pieces }, budget);
+      if (over === null || 'text' in over) return shown('success', [{ text: over?.text ?? '' }]);
+      return await keepSource(request, { ...over, contentType: source.contentType }, ports);
+    } catch (error) {
+      const code = refusalCode(error, ports.telemetry);
+      return shown('error', [{ text: `${code}: the result could not be reduced to what this run may see` }]);
+    }
+  }
+  const over = await overBudget(produced, budget);
+  if (over === null) return null;
+  if ('text' in over) return shown('success', [{ text: over.text }]);
+  return keepSource(request, over, ports);
+}
+
+/** Nobody is known whom it could be stored for: a bounded preview that says so, and no reference. */
+export async function unkeptContent(
+  tool: ToolDefinition,
+  produced: Produced,
+  ports: Pick<KeepPorts, 'settings' | 'telemetry'>,
+): Promise<Kept | null> {
+  const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
+  if (produced.kind === 'result' && produced.result.status === 'error') {
+    return shown('error', boundedError(produced.result.content, budget));
+  }
+  if (keptFields(tool, []) !== null) return shown('error', [{ text: 'Forbidden: it is not known who asks' }]);
+  const over = await overBudget(produced, budget);
+  if (over === null) return null;
+  if ('text' in over) return shown('success', [{ text: over.text }]);
+  return counted(over, tool, budget, ports);
+}
+
+async function counted(
+  source: ToolSource,
+  tool: ToolDefinition,
+  budget: number,
+  { settings, telemetry }: Pick<KeepPorts, 'settings' | 'telemetry'>,
+): Promise<Kept> {
+  const scanner = new ResultScanner(scanOptions(budget, settings));
+  const walk = new ScannedWalk(source.pieces, scanner, { maxBytes: Number.POSITIVE_INFINITY });
+  await walk.drain(source.inMemory ? Number.POSITIVE_INFINITY : Date.now() + settings.storage.uploadTimeoutMs);
+  telemetry.decision('not_stored', { tool: tool.name, code: 'NoOwner' });
+  telemetry.count('Truncation', 1, { tool: tool.name, reason: 'not_stored' });
+  const facts = { budget, code: 'NoOwner', totalBytes: walk.ended ? walk.bytes : null, tool };
+  const content = unstoredContent({ ...scanner.end(), identity: null }, source.around, facts);
+  return { status: 'success', content, stored: null, oversize: true, warnings: ['not stored: NoOwner'] };
+}
+
+function shown(status: Kept['status'], content: Kept['content']): Kept {
+  return { status, content, stored: null, oversize: false, warnings: [] };
+}

@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { SealingSecret } from '../catalogue/cursor.ts';
+import { listResults } from '../catalogue/list-results.ts';
+import type { ToolResult } from '../content/block.ts';
+import { ClaimcheckError } from '../errors.ts';
+import { earlierOversize, recordOversize, repeatAnswer } from '../flow/repeated-call.ts';
+import type { Replacements } from '../guard/replacements.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { readResult } from '../read/read-result.ts';
+import { newId } from '../reference/reference.ts';
+import type { Erasures } from '../run/flow-starter.ts';
+import type { Outcomes } from '../run/outcomes.ts';
+import type { Grants, Run } from '../run/run.ts';
+import { defaultSettings, type Settings } from '../settings.ts';
+import type { KeepPorts, KeepRequest, Kept } from '../store/keeping.ts';
+import type { ResultStore } from '../store/result-store.ts';
+import { type Clock, silentTelemetry, systemClock, type Telemetry } from '../telemetry/telemetry.ts';
+import { callDigest, isObject } from '../tool/call-digest.ts';
+import type { ToolCatalogue } from '../tool/tool-definition.ts';
+import { keepProduced, unkeptContent } from './keep-produced.ts';
+import { processRun, type RequestContext } from './request-context.ts';
+import { RunMemory } from './run-memory.ts';
+import { processTools, type ToolRules } from './tool-rules.ts';
+import type { Produced } from './tool-source.ts';
+import { pooledStore, UploadPool } from './upload-pool.ts';
+
+/** What a process keeps results in, and by which rules. */
+export interface ReferencesOptions {
+  readonly store: ResultStore;
+  readonly catalogue: Catalogue;
+  /** Rules by tool name. */
+  readonly tools?: Readonly<Record<string, ToolRules>>;
+  /** Rules of every tool that is not listed. */
+  readonly anyTool?: ToolRules;
+  readonly settings?: Settings;
+  /** Uploads at once. Default 4. */
+  readonly parallelUploads?: number;
+  /** `publicBaseUrl` of a deployment that serves the same store; without it no link is named. */
+  readonly baseUrl?: string;
+  /** Seals cursors of lists: the same in every process that may be given one. Default: this process's own. */
+  readonly secret?: SealingSecret;
+  readonly grants?: Grants;
+  readonly outcomes?: Outcomes;
+  readonly replacements?: Replacements;
+  readonly erasures?: Erasures;
+  readonly telemetry?: Telemetry;
+  readonly clock?: Clock;
+}
+
+/** One call of a tool: by whom, and how it is executed. */
+export interface WrappedCall {
+  readonly run: Run;
+  readonly tool: string;
+  /** As the model named it; may come twice. */
+  readonly toolUseId: string;
+  readonly input: unknown;
+}
+
+/** Answer of one of the tools that read what is stored. */
+export interface ReaderAnswer {
+  readonly status: 'success' | 'error';
+  readonly text: string;
+}
+
+/**
+ * Tool results by reference inside one process: the same core and stores as the deployed platform, without its flow.
+ * Every adapter for a framework, the wrapper and the MCP server stand on this.
+ */
+export class References {
+  readonly settings: Settings;
+  readonly tools: ToolCatalogue;
+  readonly memory = new RunMemory();
+  readonly pool: UploadPool;
+  readonly ports: KeepPorts & { readonly outcomes: Outcomes; readonly replacements: Replacements };
+  readonly #secret: SealingSecret;
+  readonly #runs = new Map<string, Run>();
+
+  constructor(options: ReferencesOptions) {
+    this.settings = options.settings ?? defaultSettings;
+    this.pool = new UploadPool({
+      timeoutMs: this.settings.storage.uploadTimeoutMs,
+      ...(options.parallelUploads === undefined ? {} : { parallel: options.parallelUploads }),
+    });
+    this.tools = processTools(options.tools ?? {}, options.anyTool ?? {}, this.settings.insert.maxBytes);
+    this.#secret = options.secret ?? randomBytes(32);
+    this.ports = {
+      store: pooledStore(options.store, this.pool),
+      catalogue: options.catalogue,
+      grants: options.grants ?? this.memory.grants,
+      outcomes: options.outcomes ?? this.memory.outcomes,
+      replacements: options.replacements ?? this.memory.replacements,
+      erasures: options.erasures ?? { isErased: async () => false },
+      telemetry: options.telemetry ?? silentTelemetry,
+      clock: options.clock ?? systemClock,
+      settings: this.settings,
+      baseUrl: options.baseUrl ?? '',
+    };
+  }
+
+  /** The run of a context: one for the same owner, session and run. Throws `Forbidden` for an empty owner. */
+  run(context: RequestContext): Run {
+    const run = processRun(context, this.ports.clock.now());
+    const known = this.#runs.get(run.runId);
+    if (known?.owner === run.owner && known.session === run.session && known.rolesDigest === run.rolesDigest)
+      return known;
+    this.#runs.delete(run.runId);
+    this.#runs.set(run.runId, run);
+    const oldest = this.#runs.keys().next().value;
+    if (this.#runs.size > 1_000 && oldest !== undefined) this.#runs.delete(oldest);
+    return run;
+  }
+
+  /**
+   * One call of a tool: executes it, unless this very call has already made an oversize result in this run (then the
+   * stored version answers, DESIGN 9), and keeps what it made. `null`: within the budget, so that what the tool
+   * returned stands as it is. Throws what `execute` throws.
+   */
+  async call<T>(
+    call: WrappedCall,
+    execute: () => T | Promise<T>,
+    produced: (made: T) => Produced,
+  ): Promise<{ readonly made: T | undefined; readonly kept: Kept | null }> {
+    const placed = this.#placed(call);
+    const { telemetry } = this.ports;
+    const refresh = isObject(placed.input) && placed.input['refresh'] === true;
+    const earlier = await earlierOversize(placed.call, this.ports.outcomes);
+    if (earlier.length > 0 && (!refresh || earlier.length > this.settings.run.maxRefreshes)) {
+      const repeated = await repeatAnswer(placed.call, earlier, refresh, this.ports);
+      if (repeated !== undefined) {
+        telemetry.decision('repeat_not_executed', { tool: call.tool, toolUseId: call.toolUseId, refresh });
+        this.memory.remember(call.run.runId, call.toolUseId, { tool: call.tool, ref: repeated.ref });
+        const { status, content } = repeated;
+        return { made: undefined, kept: { status, content, stored: null, oversize: false, warnings: [] } };
+      }
+    }
+    const made = await execute();
+    return { made, kept: await this.#keep(placed, produced(made)) };
+  }
+
+  /** Keeps what a tool has made already; `null` when it is within the budget. */
+  keep(call: WrappedCall, produced: Produced): Promise<Kept | null> {
+    return this.#keep(this.#placed(call), produced);
+  }
+
+  /** Without an owner nothing is stored: what does not fit is shown in part, and the answer says so. */
+  unkept(tool: string, produced: Produced): Promise<Kept | null> {
+    const definition = this.tools.find(tool);
+    return unkeptContent(definition as NonNullable<typeof definition>, produced, this.ports);
+  }
+
+  /** `list_results` for a run. Never raises for what a model asked wrongly. */
+  list(run: Run, input: unknown): Promise<ReaderAnswer> {
+    return this.#answer(run, async () => {
+      const given = isObject(input as JsonValue) ? (input as Readonly<Record<string, unknown>>) : {};
+      const query = { tool: optionalText('tool', given['tool']), cursor: optionalText('cursor', given['cursor']) };
+      const { text } = await listResults(run, query, { ...this.ports, tools: this.tools, secret: this.#secret });
+      return text;
+    });
+  }
+
+  /** `read_result` for a run, in at most `maxBytes` when those are fewer than a read may have. */
+  read(
+    run: Run,
+    input: unknown,
+    options: { readonly toolUseId?: string; readonly maxBytes?: number } = {},
+  ): Promise<ReaderAnswer> {
+    return this.#answer(run, async () => {
+      const given = isObject(input as JsonValue) ? (input as Readonly<Record<string, unknown>>) : {};
+      const answer = await readResult(run, given, { ...this.ports, tools: this.tools }, options.maxBytes ?? null);
+      if (options.toolUseId !== undefined) {
+        const { ref } = answer.delivered;
+        this.memory.remember(run.runId, options.toolUseId, {
+          tool: 'read_result',
+          ref,
+          delivered: answer.delivered as JsonValue,
+        });
+      }
+      return answer.text;
+    });
+  }
+
+  async #keep(placed: Placed, produced: Produced): Promise<Kept | null> {
+    const { run, toolUseId } = placed.call;
+    const definition = this.tools.find(placed.call.toolUse.name) as KeepRequest['tool'];
+    const request = {
+      run,
+      turn: placed.call.turn,
+      index: placed.call.index,
+      tool: definition,
+      input: placed.input,
+      resultId: newId(),
+      callDigest: placed.call.digest,
+      availableUntil: new Date(
+        this.ports.clock.now().getTime() + this.settings.storage.retentionDays * 86_400_000,
+      ).toISOString(),
+      supersedes: null,
+    };
+    const kept = await keepProduced(request, produced, this.ports);
+    this.memory.remember(run.runId, toolUseId, { tool: definition.name, ref: kept?.stored?.ref ?? null });
+    if (kept?.oversize && kept.stored !== null) {
+      await recordOversize(placed.call, { ref: kept.stored.ref }, this.ports);
+    }
+    return kept;
+  }
+
+  #placed({ run, tool, toolUseId, input }: WrappedCall): Placed {
+    const arguments_ = plainInput(input);
+    const call = {
+      run,
+      turn: 0,
+      index: this.memory.nextIndex(run.runId),
+      toolUse: { toolUseId, name: tool, input: arguments_ },
+      digest: callDigest(tool, arguments_),
+      toolUseId,
+    };
+    return { call, input: arguments_ };
+  }
+
+  async #answer(run: Run, work: () => Promise<string>): Promise<ReaderAnswer> {
+    try {
+      return { status: 'success', text: await work() };
+    } catch (error) {
+      if (!(error instanceof ClaimcheckError)) throw error;
+      this.ports.telemetry.decision('refused', { code: error.code, retryable: error.retryable, runId: run.runId });
+      this.ports.telemetry.count('Refusal', 1, { code: error.code });
+      return { status: 'error', text: `${error.code}: ${error.message}` };
+    }
+  }
+}
+
+interface Placed {
+  readonly call: Parameters<typeof recordOversize>[0] & { readonly toolUseId: string };
+  readonly input: JsonValue;
+}
+
+/** Arguments as JSON has them: what cannot be written is no part of what makes two calls the same. */
+function plainInput(input: unknown): JsonValue {
+  try {
+    return JSON.parse(JSON.stringify(input) ?? '{}') as JsonObject;
+  } catch {
+    return {};
+  }
+}
+
+function optionalText(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new ClaimcheckError('InvalidInput', `${name}: expected a text`);
+  return value;
+}
+
+/** The result of a tool as blocks, for a frame that only knows the text of it. */
+export function textResult(text: string, status: ToolResult['status'] = 'success'): Produced {
+  return { kind: 'result', result: { status, content: [{ text }] } };
+}

@@ -1,0 +1,92 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { ClaimcheckError } from '../errors.ts';
+import type { ResultScanner } from '../scan/result-scanner.ts';
+
+/** Milliseconds of work after which other work of the process gets its turn. */
+const stretchMs = 5;
+
+/**
+ * One walk over a result: what an upload reads of it is scanned on the way, and what no upload reads any more can still
+ * be counted. Every piece is scanned exactly once, whoever asked for it. The process is left to others every few
+ * milliseconds.
+ */
+export class ScannedWalk {
+  readonly #pieces: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
+  readonly #scanner: ResultScanner;
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #since = performance.now();
+  #ended = false;
+  #detached = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    scanner: ResultScanner,
+    options: { readonly maxBytes: number },
+  ) {
+    this.#pieces = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    this.#scanner = scanner;
+    this.#maxBytes = options.maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The whole result has passed. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** What the source itself threw: the tool's failure, not the store's. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** What an upload reads. Throws `OversizeResult` past the cap, and when the walk was taken from it. */
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const piece = await this.#advance();
+      if (piece === undefined) return;
+      if (this.#detached) throw new ClaimcheckError('StorageUnavailable', 'storage: the upload was given up');
+      yield piece;
+    }
+  }
+
+  /** Takes the walk from whoever uploads it and counts what is left of it, until `until` (milliseconds since 1970). */
+  async drain(until: number): Promise<void> {
+    this.#detached = true;
+    while (!this.#ended && this.#failure === undefined && Date.now() < until) await this.#advance();
+    if (!this.#ended) await this.#pieces.return?.();
+  }
+
+  async #advance(): Promise<Uint8Array | undefined> {
+    if (performance.now() - this.#since > stretchMs) {
+      await breathe();
+      this.#since = performance.now();
+    }
+    let next: IteratorResult<Uint8Array>;
+    try {
+      next = await this.#pieces.next();
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+    if (next.done === true) {
+      this.#ended = true;
+      return undefined;
+    }
+    this.#bytes += next.value.length;
+    if (this.#bytes > this.#maxBytes) {
+      const facts = { seenBytes: this.#bytes, maxBytes: this.#maxBytes };
+      throw new ClaimcheckError(
+        'OversizeResult',
+        `result: ${this.#bytes} bytes seen, at most ${this.#maxBytes}`,
+        facts,
+      );
+    }
+    this.#scanner.write(next.value);
+    return next.value;
+  }
+}

@@ -1,0 +1,115 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Catalogue, CatalogueEntry, CataloguePage, VersionClaim } from '../core/catalogue/catalogue.ts';
+import { ClaimcheckError } from '../core/errors.ts';
+import type { OwnerKey } from '../core/reference/owner-key.ts';
+import { parseReference } from '../core/reference/reference.ts';
+import { createOnly, isMissing } from './create-only.ts';
+import { catalogueFolder, safe } from './file-name.ts';
+
+/** Rows never change, so what was read once is not read again; at most this many are kept. */
+const remembered = 10_000;
+
+/** The catalogue in a folder, one file a row: `catalog/<owner>/<session>/<id>.json`. Several processes may share it. */
+export class FileCatalogue implements Catalogue {
+  readonly #root: string;
+  readonly #rows = new Map<string, CatalogueEntry>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async add(entry: CatalogueEntry): Promise<void> {
+    await work(() => createOnly(this.#path(entry.owner, entry.ref), JSON.stringify(entry)));
+  }
+
+  async claimVersion(claim: VersionClaim): Promise<string> {
+    const name = `${safe(claim.argumentDigest.slice(0, 64))}-${claim.version}`;
+    const path = join(catalogueFolder(this.#root, claim.owner, claim.session), 'versions', name);
+    return work(async () => ((await createOnly(path, claim.ref)) ? claim.ref : readFile(path, 'utf8')));
+  }
+
+  async find(owner: OwnerKey, ref: string): Promise<CatalogueEntry | undefined> {
+    return work(() => this.#read(this.#path(owner, ref)));
+  }
+
+  async session(owner: OwnerKey, session: string): Promise<readonly CatalogueEntry[]> {
+    return work(() => this.#folder(catalogueFolder(this.#root, owner, session)));
+  }
+
+  async page(owner: OwnerKey, after: string | null, limit: number): Promise<CataloguePage> {
+    const rows = (await this.#all(owner)).reverse();
+    const from = after === null ? 0 : rows.findIndex((row) => place(row) < after);
+    const entries = from < 0 ? [] : rows.slice(from, from + limit);
+    const last = entries.at(-1);
+    return { entries, last: last === undefined || from + limit >= rows.length ? null : place(last) };
+  }
+
+  async usedBytes(owner: OwnerKey, now: string): Promise<number> {
+    const rows = await this.#all(owner);
+    return rows
+      .filter((row) => row.status === 'stored' && row.availableUntil > now)
+      .reduce((sum, row) => sum + row.bytes, 0);
+  }
+
+  async #all(owner: OwnerKey): Promise<CatalogueEntry[]> {
+    return work(async () => {
+      const folder = catalogueFolder(this.#root, owner);
+      const sessions = await names(folder);
+      const rows = await Promise.all(sessions.map((session) => this.#folder(join(folder, session))));
+      return rows.flat().sort(oldestFirst);
+    });
+  }
+
+  async #folder(folder: string): Promise<CatalogueEntry[]> {
+    const files = (await names(folder)).filter((name) => name.endsWith('.json'));
+    const rows = await Promise.all(files.map((name) => this.#read(join(folder, name))));
+    return rows.filter((row) => row !== undefined).sort(oldestFirst);
+  }
+
+  async #read(path: string): Promise<CatalogueEntry | undefined> {
+    const known = this.#rows.get(path);
+    if (known !== undefined) return known;
+    try {
+      const row = JSON.parse(await readFile(path, 'utf8')) as CatalogueEntry;
+      if (this.#rows.size >= remembered) this.#rows.clear();
+      this.#rows.set(path, row);
+      return row;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #path(owner: OwnerKey, ref: string): string {
+    const { session, id } = parseReference(ref);
+    return join(catalogueFolder(this.#root, owner, session), `${id}.json`);
+  }
+}
+
+function place(entry: CatalogueEntry): string {
+  return `${entry.acquiredAt}|${entry.ref}`;
+}
+
+function oldestFirst(one: CatalogueEntry, other: CatalogueEntry): number {
+  return place(one) < place(other) ? -1 : 1;
+}
+
+async function names(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function work<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof ClaimcheckError) throw error;
+    const what = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new ClaimcheckError('StorageUnavailable', `storage: ${what}`, {}, { cause: error });
+  }
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ClaimcheckError } from '../core/errors.ts';
+import type { ResultIndex } from '../core/store/result-index.ts';
+import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
+import { createOnly, draftOf, isMissing, linkOnly } from './create-only.ts';
+import { resultFolder } from './file-name.ts';
+import { writePieces } from './write-pieces.ts';
+
+/** What is known of a body beside it. */
+interface BodyFile {
+  readonly bytes: number;
+  readonly etag: string;
+  readonly metadata: BodyMetadata;
+}
+
+const readBytes = 64 * 1024;
+
+/**
+ * Results in a folder: `results/<owner>/<session>/<id>/{body,body.json,index}`, readable by its user alone. Bodies are
+ * created whole or not at all and never changed. A written body survives the process; with `durable` also a power cut.
+ */
+export class FileResultStore implements ResultStore {
+  readonly #root: string;
+  readonly #durable: boolean;
+
+  constructor(root: string, options: { readonly durable?: boolean } = {}) {
+    this.#root = root;
+    this.#durable = options.durable ?? false;
+  }
+
+  async putBody(
+    address: ResultAddress,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    metadata: BodyMetadata,
+    { maxBytes, signal }: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<StoredBody> {
+    const folder = resultFolder(this.#root, address);
+    const path = join(folder, 'body');
+    const draft = draftOf(path);
+    try {
+      await work(() => mkdir(folder, { recursive: true, mode: 0o700 }));
+      const options = { maxBytes, durable: this.#durable, ...(signal === undefined ? {} : { signal }) };
+      const bytes = await writePieces(draft, body, options);
+      const made: BodyFile = { bytes, etag: `"${randomBytes(16).toString('hex')}"`, metadata };
+      return await work(async () => {
+        // What describes the body stands before the body does: a body without it would be nobody's.
+        const first = await createOnly(`${path}.json`, JSON.stringify(made));
+        if (first && (await linkOnly(draft, path))) return made;
+        return this.#standing(address, made, draft, path);
+      });
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  headBody(address: ResultAddress): Promise<StoredBody | undefined> {
+    return work(async () => {
+      const folder = resultFolder(this.#root, address);
+      const text = await readText(join(folder, 'body.json'));
+      const size = await sizeOf(join(folder, 'body'));
+      if (text === undefined || size === undefined) return undefined;
+      const file = JSON.parse(text) as BodyFile;
+      return file.bytes === size ? file : undefined;
+    });
+  }
+
+  async readBody(address: ResultAddress, etag: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const head = await this.headBody(address);
+    if (head === undefined || head.etag !== etag) return undefined;
+    return this.#pieces(address, head.bytes);
+  }
+
+  async readRange(address: ResultAddress, etag: string, start: number, end: number): Promise<Uint8Array | undefined> {
+    const head = await this.headBody(address);
+    if (head === undefined || head.etag !== etag) return undefined;
+    return work(async () => {
+      const file = await open(join(resultFolder(this.#root, address), 'body'), 'r');
+      try {
+        const wanted = Math.max(0, Math.min(end, head.bytes) - start);
+        const buffer = Buffer.allocUnsafe(wanted);
+        const { bytesRead } = await file.read(buffer, 0, wanted, start);
+        if (bytesRead !== wanted) throw new Error('the body is shorter than it was');
+        return buffer;
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  async putIndex(address: ResultAddress, index: ResultIndex): Promise<void> {
+    const path = join(resultFolder(this.#root, address), 'index');
+    const text = JSON.stringify(index);
+    const made = await work(() => createOnly(path, text));
+    if (!made && (await work(() => readText(path))) !== text) throw unavailable('another commit record stands there');
+  }
+
+  readIndex(address: ResultAddress): Promise<ResultIndex | undefined> {
+    return work(async () => {
+      const text = await readText(join(resultFolder(this.#root, address), 'index'));
+      return text === undefined ? undefined : (JSON.parse(text) as ResultIndex);
+    });
+  }
+
+  /** The same call again after a lost answer is a success; anything else under the same id is refused. */
+  async #standing(address: ResultAddress, made: BodyFile, draft: string, path: string): Promise<StoredBody> {
+    const text = await readText(`${path}.json`);
+    const file = text === undefined ? undefined : (JSON.parse(text) as BodyFile);
+    if (file === undefined || file.bytes !== made.bytes || !sameCall(file.metadata, made.metadata)) {
+      throw unavailable('another body stands under this id');
+    }
+    if ((await this.headBody(address)) === undefined) await linkOnly(draft, path);
+    return file;
+  }
+
+  async *#pieces(address: ResultAddress, bytes: number): AsyncGenerator<Uint8Array> {
+    const file = await work(() => open(join(resultFolder(this.#root, address), 'body'), 'r'));
+    try {
+      for (let at = 0; at < bytes; ) {
+        const buffer = Buffer.allocUnsafe(Math.min(readBytes, bytes - at));
+        const { bytesRead } = await work(() => file.read(buffer, 0, buffer.length, at));
+        if (bytesRead === 0) throw unavailable('the body is shorter than it was');
+        at += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+function sameCall(one: BodyMetadata, other: BodyMetadata): boolean {
+  return (
+    one.runId === other.runId &&
+    one.turn === other.turn &&
+    one.index === other.index &&
+    one.tools.join() === other.tools.join()
+  );
+}
+
+/** Trouble in the file system is trouble in the store, never "not found". */
+async function work<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof ClaimcheckError) throw error;
+    throw unavailable((error as NodeJS.ErrnoException).code ?? 'unreadable', error);
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export function unavailable(what: string, cause?: unknown): ClaimcheckError {
+  return new ClaimcheckError('StorageUnavailable', `storage: ${what}`, {}, cause === undefined ? {} : { cause });
+}
