@@ -36,6 +36,8 @@ it('a circle is refused as the serialiser refuses it, not written for ever', () 
 
 it('texts become their UTF-8, pairs whole and lone halves with their own bytes', () => {
   const pair = '😀'.repeat(50_000);
-  expect(joined(textBytes(['a', pair, 'é'.repeat(70_000)])).equals(Buffer.from(`a${pair}${'é'.repeat(70_000)}`))).toBe(true);
+  expect(joined(textBytes(['a', pair, 'é'.repeat(70_000)])).equals(Buffer.from(`a${pair}${'é'.repeat(70_000)}`))).toBe(
+    true,
+  );
   expect([...joined(textBytes(['x\ud800y']))]).toEqual([0x78, 0xed, 0xa0, 0x80, 0x79]);
 });
