@@ -17,6 +17,12 @@ const videoBytes = 26_214_400;
 const imageEdge = 8_000;
 /** API reference, S3Location.uri. */
 const s3Uri = /^s3:\/\/[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](\/.*)?$/;
+/**
+ * The key of a stored result or export (DESIGN 6). The service fetches with the rights of the function that calls it,
+ * which may read everybody's results: a tool that names one as its picture would see it opened. In any bucket, since
+ * an access point has a name of its own.
+ */
+const ownKey = /\/(?:results\/[^/]+\/[0-9a-f]{32}\/[0-9a-f]{32}\/[^/]*|exports\/[^/]+\/[^/]*)$/;
 /** Deeper objects travel as text: serialisers on the way recurse. A text this short cannot be that deep. */
 const deepest = 500;
 const deepText = deepest * 2;
@@ -135,7 +141,9 @@ function sendableVideo(block: VideoBlock): ContentBlock {
 }
 
 function isS3(source: MediaSource): boolean {
-  return 's3Location' in source && s3Uri.test(String(source.s3Location?.uri));
+  if (!('s3Location' in source)) return false;
+  const uri = String(source.s3Location?.uri);
+  return s3Uri.test(uri) && !ownKey.test(uri);
 }
 
 /** A size is named only where it is known: something kept elsewhere is not "0 bytes". */

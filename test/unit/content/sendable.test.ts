@@ -142,6 +142,25 @@ test('what the service would refuse for its place or its size in pixels is said 
   expect(sendable([fine])[0]).toBe(fine);
 });
 
+const [someSession, someId] = ['5'.repeat(32), '6'.repeat(32)];
+
+test.each([
+  `s3://claimcheck-results/results/bob/${someSession}/${someId}/body`,
+  `s3://claimcheck-results/results/bob%40example.org/${someSession}/${someId}/index`,
+  `s3://claimcheck-results/exports/bob/${someId}`,
+  `s3://alias-of-an-access-point-s3alias/results/bob/${someSession}/${someId}/body`,
+])('a tool’s attachment never makes the service open a stored result: %s', (uri) => {
+  const source = { s3Location: { uri } };
+  const sent = sendable([
+    { image: { format: 'png', source } },
+    { document: { format: 'txt', name: 'notes', source } },
+    { video: { format: 'mp4', source } },
+  ]);
+  expect(sent).toHaveLength(3);
+  expect(sent.every((block) => 'text' in block && block.text.includes('left out'))).toBe(true);
+  expect(JSON.stringify(sent)).not.toContain(someId);
+});
+
 test('a wrong image label is put right by the bytes', () => {
   expect(sendable([{ image: { format: 'jpg', source: { bytes: png } } }])).toEqual([
     { image: { format: 'png', source: { bytes: png } } },
