@@ -32,6 +32,7 @@ const modelSchema = z.strictObject({
   windowTokens: z.number().int().positive(),
   maxTokens: z.number().int().positive(),
   cachePoints: z.boolean(),
+  stream: z.boolean().optional(),
 });
 
 const json = <T>(schema: z.ZodType<T>): z.ZodType<T, string> =>
@@ -62,6 +63,7 @@ const variables = {
   identity: ['CLAIMCHECK_IDENTITY', json(identitySchema)],
   secret: ['CLAIMCHECK_SECRET', z.string().min(1)],
   models: ['CLAIMCHECK_MODELS', json(z.record(z.string(), modelSchema))],
+  engine: ['CLAIMCHECK_ENGINE', json(z.strictObject({ engine: z.string().min(1) }))],
 } as const;
 
 export interface Environment {
@@ -80,6 +82,8 @@ export interface Environment {
   readonly secret: string;
   /** Agent or `*` → model settings. */
   readonly models: Readonly<Record<string, ModelSettings>>;
+  /** The function that runs untrusted programs. */
+  readonly engine: { readonly engine: string };
 }
 
 export interface CommonEnvironment {

@@ -24,7 +24,10 @@ export interface TextToKeep {
   readonly index: number;
   /** What the catalogue says made it: a tool, or `hand-off` for a delegate's text. */
   readonly tool: string;
-  readonly text: string;
+  /** Bytes for what is no text, such as a picture. */
+  readonly text: string | Uint8Array;
+  /** Default: JSON or plain text, as it turns out to be. */
+  readonly contentType?: string;
   /** Gates of the text: the tool that made it, or those of all its sources (DESIGN 7.4). */
   readonly gates: readonly string[];
   readonly derivedFrom: readonly string[];
@@ -58,7 +61,7 @@ async function commit(
   claimed: { readonly availableUntil: string },
   ports: KeepTextPorts,
 ): Promise<ResultIndex> {
-  const bytes = Buffer.from(request.text, 'utf8');
+  const bytes = typeof request.text === 'string' ? Buffer.from(request.text, 'utf8') : request.text;
   await checkRoom(run, bytes.byteLength, ports);
   const summary = scanBytes(bytes, { previewBytes: 0 });
   const body = await ports.store.putBody(
@@ -71,7 +74,7 @@ async function commit(
       index: request.index,
       availableUntil: claimed.availableUntil,
       format: resultFormat,
-      contentType: summary.kind === 'json' ? 'application/json' : 'text/plain; charset=utf-8',
+      contentType: request.contentType ?? (summary.kind === 'json' ? 'application/json' : 'text/plain; charset=utf-8'),
       sha256: summary.sha256,
       ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
     },

@@ -1,0 +1,127 @@
+import { ClaimcheckError } from '../errors.ts';
+import { type GrantCheckPorts, openGranted } from '../grant/check-grant.ts';
+import type { KeepTextPorts } from '../hand-off/keep-text.ts';
+import { currentRoles, type RoleSource } from '../identity/role-source.ts';
+import type { JsonValue } from '../json.ts';
+import type { Outcomes } from '../run/outcomes.ts';
+import type { Run } from '../run/run.ts';
+import { locateRecord } from '../scan/record-locator.ts';
+import type { Settings } from '../settings.ts';
+import type { ResultAddress } from '../store/result-store.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { passesGates } from '../tool/tool-definition.ts';
+import { passedAnalysis, recordAnalysis } from './analysis-outcome.ts';
+import { parseInputs, parseRequest } from './analysis-request.ts';
+import { type AnalysisAnswer, answerOf, type Source } from './answer.ts';
+import type { AnalysisEngine, EngineInput, EngineLimits } from './engine.ts';
+import { keepOutputs } from './keep-outputs.ts';
+
+export interface AnalysisPorts extends GrantCheckPorts, KeepTextPorts {
+  readonly store: GrantCheckPorts['store'] & KeepTextPorts['store'];
+  readonly catalogue: GrantCheckPorts['catalogue'];
+  readonly grants: GrantCheckPorts['grants'];
+  readonly clock: KeepTextPorts['clock'];
+  readonly outcomes: Pick<Outcomes, 'find' | 'record'>;
+  /** Where roles are looked up now: the recorded ones are not enough for an engine (DESIGN 7.5). */
+  readonly roles: RoleSource;
+  readonly engine: AnalysisEngine;
+  /** A short-lived address of one exact body. */
+  readonly signedUrl: (address: ResultAddress) => Promise<string>;
+  readonly erasures: { isErased(owner: Run['owner']): Promise<boolean> };
+  readonly limits: EngineLimits;
+  readonly settings: KeepTextPorts['settings'] & Pick<Settings, 'analysis'>;
+  readonly baseUrl: string;
+  readonly telemetry: Telemetry;
+}
+
+export interface AnalysisCall {
+  readonly turn: number;
+  readonly index: number;
+}
+
+export interface Analysis {
+  readonly text: string;
+  readonly delivered: JsonValue;
+}
+
+/**
+ * `analyze_result` (DESIGN 5.8): one query, script or chart over stored results of this run, computed over every record.
+ * References are checked one by one, then the arguments, then the roles held now; only then does an engine learn that
+ * there is anything. A repeated event is answered from its recorded outcome. At most `analysis.maxBytes` of UTF-8.
+ *
+ * Throws `BadReference`, `NotFound`, `Expired`, `InvalidInput`, `RoleRevoked`, `RolesUnavailable`, `AnalysisFailed`,
+ * `AnalysisLimit`, `StorageUnavailable`, `ToolUnavailable`; an answer is never a part that is presented as the whole.
+ */
+export async function analyzeResult(
+  run: Run,
+  call: AnalysisCall,
+  input: Readonly<Record<string, unknown>>,
+  ports: AnalysisPorts,
+): Promise<Analysis> {
+  const recorded = await passedAnalysis(run, call, ports.outcomes);
+  if (recorded !== undefined) return recorded;
+  const named = parseInputs(input['inputs']);
+  const sources: Source[] = [];
+  for (const [name, ref] of named) sources.push({ name, ...(await openGranted(run, ref, ports)) });
+  const request = parseRequest(
+    input,
+    named.map(([name]) => name),
+  );
+  await checkRoles(run, sources, ports);
+  if (await ports.erasures.isErased(run.owner)) {
+    throw new ClaimcheckError('NotFound', 'ref: this run holds no such result');
+  }
+
+  const answer = await ports.engine.run({
+    inputs: await Promise.all(sources.map((source) => engineInput(source, ports))),
+    program: request.program,
+    chart: request.chart,
+    limits: ports.limits,
+  });
+  if (answer.outcome === 'error') {
+    ports.telemetry.decision('analysis', { outcome: answer.code, program: request.program.kind });
+    throw new ClaimcheckError(answer.code, answer.message);
+  }
+  const kept = await keepOutputs(run, call, answer, request.keep, sources, ports);
+  const bounded: AnalysisAnswer = answerOf(answer, sources, kept, {
+    maxBytes: ports.settings.analysis.maxBytes,
+    baseUrl: ports.baseUrl,
+  });
+  ports.telemetry.decision('analysis', {
+    outcome: 'ok',
+    program: request.program.kind,
+    inputs: sources.length,
+    records: sources.reduce((sum, { index }) => sum + index.records, 0),
+    rows: bounded.rowCount,
+    shown: bounded.shown,
+    kept: kept.answer?.ref ?? null,
+    chart: kept.picture?.ref ?? null,
+  });
+  return recordAnalysis(run, call, { text: bounded.text, delivered: bounded.delivered }, ports.outcomes);
+}
+
+async function checkRoles(run: Run, sources: readonly Source[], ports: AnalysisPorts): Promise<void> {
+  const roles = await currentRoles(ports.roles, { username: run.username }, ports.telemetry);
+  for (const { name, entry } of sources) {
+    if (passesGates(ports.tools, entry.gates, roles)) continue;
+    throw new ClaimcheckError('RoleRevoked', `${name}: the roles held now no longer allow results of ${entry.tool}`, {
+      tool: entry.tool,
+    });
+  }
+}
+
+async function engineInput(
+  { name, index, address }: Source,
+  ports: Pick<AnalysisPorts, 'signedUrl'>,
+): Promise<EngineInput> {
+  return {
+    name,
+    url: await ports.signedUrl(address),
+    bytes: index.bytes,
+    sha256: index.sha256,
+    kind: index.kind,
+    path: index.path,
+    table: index.table,
+    recordStart: locateRecord(index, 0)?.recordStart ?? null,
+  };
+}

@@ -1,0 +1,136 @@
+import { ClaimcheckError } from '../errors.ts';
+import { valueColumn } from './chart-query.ts';
+import { type ChartSpec, maxMarks, maxSeries } from './chart-spec.ts';
+
+/** One mark; `x` is a number, a text, or milliseconds since the epoch where the axis is one of time. */
+export interface Mark {
+  readonly x: string | number;
+  readonly y: number;
+  readonly series: string | null;
+}
+
+export interface ChartData {
+  readonly marks: readonly Mark[];
+  readonly xKind: 'time' | 'number' | 'text';
+  /** Rows without a number to draw. */
+  readonly skipped: number;
+}
+
+export interface ChartColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+const isoDate = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/**
+ * The marks of a chart out of an answer's rows, aggregated where the chart says so. Throws `AnalysisFailed` for columns
+ * that are not there or hold no numbers, `AnalysisLimit` for more marks or series than can be told apart.
+ */
+export function chartData(
+  chart: ChartSpec,
+  columns: readonly ChartColumn[],
+  rows: readonly (readonly unknown[])[],
+): ChartData {
+  const x = position(columns, chart.x, 'chart.x');
+  const series = chart.series === undefined ? null : position(columns, chart.series, 'chart.series');
+  const y = chart.y === undefined ? null : position(columns, chart.y, 'chart.y');
+  const xKind = kindOf(rows, x);
+  const marks: Mark[] = [];
+  let skipped = 0;
+  for (const row of rows) {
+    const value = y === null ? 1 : numberOf(row[y]);
+    if (value === null || row[x] === undefined) {
+      skipped += 1;
+      continue;
+    }
+    marks.push({ x: xValue(row[x], xKind), y: value, series: series === null ? null : label(row[series]) });
+  }
+  if (rows.length > 0 && marks.length === 0) {
+    throw new ClaimcheckError('AnalysisFailed', `chart.y: ${valueColumn(chart)} holds no numbers`);
+  }
+  const drawn = ordered(chart.aggregate === undefined ? marks : aggregated(marks, chart.aggregate), chart, xKind);
+  if (drawn.length > maxMarks) {
+    throw new ClaimcheckError('AnalysisLimit', `chart: ${drawn.length} marks, at most ${maxMarks}; group the rows`);
+  }
+  const names = new Set(drawn.map((mark) => mark.series));
+  if (names.size > maxSeries) {
+    throw new ClaimcheckError('AnalysisLimit', `chart.series: ${names.size} series, at most ${maxSeries}`);
+  }
+  return { marks: drawn, xKind, skipped };
+}
+
+function position(columns: readonly ChartColumn[], name: string, field: string): number {
+  const exact = columns.findIndex((column) => column.name === name);
+  const found = exact >= 0 ? exact : columns.findIndex((column) => column.name.toLowerCase() === name.toLowerCase());
+  if (found >= 0) return found;
+  const known = columns
+    .map((column) => column.name)
+    .join(', ')
+    .slice(0, 500);
+  throw new ClaimcheckError('AnalysisFailed', `${field}: there is no column ${name}; the columns are ${known}`);
+}
+
+function kindOf(rows: readonly (readonly unknown[])[], at: number): ChartData['xKind'] {
+  let [numbers, dates, filled] = [0, 0, 0];
+  for (const row of rows) {
+    const value = row[at];
+    if (value === null || value === undefined) continue;
+    filled += 1;
+    if (typeof value === 'number') numbers += 1;
+    else if (typeof value === 'string' && isoDate.test(value) && Number.isFinite(timeOf(value))) dates += 1;
+  }
+  if (filled === 0) return 'text';
+  return dates === filled ? 'time' : numbers === filled ? 'number' : 'text';
+}
+
+/** UTC where no zone is said. */
+function timeOf(text: string): number {
+  const iso = text.replace(' ', 'T').replace(/([+-]\d{2})$/, '$1:00');
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(iso) || !iso.includes('T') ? iso : `${iso}Z`;
+  return Date.parse(zoned);
+}
+
+function xValue(value: unknown, kind: ChartData['xKind']): string | number {
+  if (kind === 'time') return timeOf(String(value));
+  if (kind === 'number' && typeof value === 'number') return value;
+  return label(value);
+}
+
+function label(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  return typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function numberOf(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return null;
+}
+
+function aggregated(marks: readonly Mark[], how: NonNullable<ChartSpec['aggregate']>): Mark[] {
+  const groups = new Map<string, { mark: Mark; sum: number; count: number; min: number; max: number }>();
+  for (const mark of marks) {
+    const key = JSON.stringify([mark.x, mark.series]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { mark, sum: mark.y, count: 1, min: mark.y, max: mark.y });
+    else {
+      group.sum += mark.y;
+      group.count += 1;
+      group.min = Math.min(group.min, mark.y);
+      group.max = Math.max(group.max, mark.y);
+    }
+  }
+  return [...groups.values()].map((group) => {
+    const value = how === 'mean' ? group.sum / group.count : group[how];
+    return { ...group.mark, y: value };
+  });
+}
+
+function ordered(marks: readonly Mark[], chart: ChartSpec, kind: ChartData['xKind']): readonly Mark[] {
+  const sort = chart.sort ?? (kind === 'text' ? 'rows' : 'x');
+  if (sort === 'rows') return marks;
+  const byX = (a: Mark, b: Mark) =>
+    typeof a.x === 'number' && typeof b.x === 'number' ? a.x - b.x : String(a.x) < String(b.x) ? -1 : 1;
+  const compare = sort === 'x' ? byX : sort === 'y' ? (a: Mark, b: Mark) => a.y - b.y : (a: Mark, b: Mark) => b.y - a.y;
+  return [...marks].sort(compare);
+}

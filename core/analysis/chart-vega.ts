@@ -1,0 +1,190 @@
+import type { ChartData } from './chart-data.ts';
+import { valueColumn } from './chart-query.ts';
+import type { ChartSpec } from './chart-spec.ts';
+
+const themes = {
+  light: { background: '#ffffff', text: '#1b1f24', muted: '#57606a', grid: '#d8dee4' },
+  dark: { background: '#14181d', text: '#e6edf3', muted: '#9aa4af', grid: '#30363d' },
+} as const;
+
+/** Told apart by people with colour-vision deficiencies, legible on both backgrounds (Okabe and Ito, 2008). */
+const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8a8f98', '#b5a900'];
+
+/** Longest text of an axis label, in pixels; the rest is cut with an ellipsis. */
+const labelPixels = 170;
+const font = 'DejaVu Sans';
+
+/** A specification for the renderer, and the colour to paint under it. Field names are ours; columns are only words. */
+export interface VegaChart {
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly background: string;
+}
+
+/**
+ * A chart as Vega-Lite. Nothing of a model's becomes more than a title or a value: no expression, no address, no format
+ * is taken over.
+ */
+export function vegaChart(chart: ChartSpec, data: ChartData): VegaChart {
+  const theme = themes[chart.theme ?? 'light'];
+  const categories = new Set(data.marks.map((mark) => mark.x)).size;
+  const longest = data.xKind === 'text' ? Math.max(0, ...data.marks.map((mark) => [...String(mark.x)].length)) : 0;
+  // Many or long names read better down the side.
+  const lying = chart.type === 'bar' && data.xKind === 'text' && (longest > 14 || categories > 12);
+  const width = chart.width ?? 640;
+  const height = chart.height ?? (lying ? Math.min(1_200, Math.max(150, categories * 22)) : 360);
+  const category = categoryChannel(chart, data, lying, categories, lying ? height : width);
+  const value = valueChannel(chart);
+  const series = data.marks.some((mark) => mark.series !== null);
+  return {
+    background: theme.background,
+    spec: {
+      $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
+      width,
+      height,
+      padding: 16,
+      background: theme.background,
+      autosize: { type: 'pad', contains: 'content' },
+      ...(chart.title === undefined ? {} : { title: { text: wrapped(chart.title, Math.floor(width / 9)) } }),
+      data: { values: data.marks },
+      mark: markOf(chart.type),
+      encoding: {
+        ...(lying ? { y: category, x: value } : { x: category, y: value }),
+        ...(series
+          ? {
+              color: {
+                field: 'series',
+                type: 'nominal',
+                title: chart.series ?? '',
+                sort: null,
+                scale: { range: palette },
+              },
+            }
+          : {}),
+        ...(series && chart.type === 'bar' ? { order: { field: 'series' } } : {}),
+      },
+      config: configOf(theme),
+    },
+  };
+}
+
+function markOf(type: ChartSpec['type']): object {
+  switch (type) {
+    case 'bar':
+      return { type: 'bar', color: palette[0] };
+    case 'line':
+      return { type: 'line', color: palette[0], strokeWidth: 2, interpolate: 'linear' };
+    case 'area':
+      return { type: 'area', color: palette[0], opacity: 0.75, line: true };
+    case 'point':
+      return { type: 'point', color: palette[0], filled: true, size: 36, opacity: 0.8 };
+  }
+}
+
+function categoryChannel(
+  chart: ChartSpec,
+  data: ChartData,
+  lying: boolean,
+  categories: number,
+  pixels: number,
+): object {
+  const title = chart.x_title ?? chart.x;
+  const few = Math.max(2, Math.floor(pixels / 90));
+  if (data.xKind === 'time') {
+    const { format, days } = timeFormat(data);
+    const axis = { format, labelOverlap: 'greedy', tickCount: Math.min(few, Math.max(1, categories)) };
+    const barWidth = chart.type === 'bar' ? { bandPosition: 0 } : {};
+    return {
+      field: 'x',
+      type: 'temporal',
+      scale: { type: 'utc' },
+      title: `${title}${days ? '' : ' (UTC)'}`,
+      axis,
+      ...barWidth,
+    };
+  }
+  if (data.xKind === 'number' && chart.type !== 'bar') {
+    const axis = { format: wholeOnly(data.marks.map((mark) => mark.x)) ? ',d' : '~g', tickCount: few };
+    return { field: 'x', type: 'quantitative', title, scale: { zero: false, nice: true }, axis };
+  }
+  const angle = lying || categories <= Math.floor(pixels / 70) ? 0 : -40;
+  return {
+    field: 'x',
+    type: 'ordinal',
+    title,
+    sort: null,
+    axis: {
+      labelAngle: angle,
+      labelLimit: labelPixels,
+      labelOverlap: 'greedy',
+      ...(angle === 0 ? {} : { labelAlign: 'right', labelBaseline: 'middle' }),
+    },
+  };
+}
+
+function valueChannel(chart: ChartSpec): object {
+  const name = chart.y_title ?? valueTitle(chart);
+  const title = chart.unit === undefined ? name : `${name} (${chart.unit})`;
+  const zero = chart.type === 'bar' || chart.type === 'area';
+  return { field: 'y', type: 'quantitative', title, scale: { zero, nice: true }, axis: { format: '~s', tickCount: 6 } };
+}
+
+function valueTitle(chart: ChartSpec): string {
+  if (chart.y === undefined || chart.aggregate === 'count') return 'count';
+  return chart.aggregate === undefined ? valueColumn(chart) : `${chart.aggregate} of ${chart.y}`;
+}
+
+/** As fine as the span needs: years, months, days, or the time of the day. */
+function timeFormat(data: ChartData): { readonly format: string; readonly days: boolean } {
+  const times = data.marks.map((mark) => Number(mark.x));
+  const span = Math.max(...times) - Math.min(...times);
+  const day = 86_400_000;
+  const days = times.every((time) => time % day === 0);
+  if (span > 3 * 365 * day) return { format: '%Y', days: true };
+  if (span > 120 * day) return { format: '%b %Y', days: true };
+  if (days || span > 3 * day) return { format: '%e %b %Y', days: true };
+  return { format: span > 6 * 3_600_000 ? '%e %b %H:%M' : '%H:%M:%S', days: false };
+}
+
+function wholeOnly(values: readonly (string | number)[]): boolean {
+  return values.every((value) => Number.isInteger(value));
+}
+
+/** Words of a title in lines that the chart is wide enough for. */
+function wrapped(title: string, characters: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of title.split(/\s+/)) {
+    if (line !== '' && line.length + word.length + 1 > characters) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+function configOf(theme: (typeof themes)['light' | 'dark']): object {
+  const label = { labelColor: theme.muted, labelFont: font, labelFontSize: 11 };
+  const title = {
+    titleColor: theme.text,
+    titleFont: font,
+    titleFontSize: 12,
+    titleFontWeight: 'normal',
+    titleLimit: 500,
+  };
+  return {
+    font,
+    view: { stroke: 'transparent' },
+    title: { color: theme.text, font, fontSize: 15, fontWeight: 'bold', anchor: 'start', offset: 12, limit: 1_600 },
+    axis: {
+      ...label,
+      ...title,
+      titlePadding: 10,
+      gridColor: theme.grid,
+      domainColor: theme.grid,
+      tickColor: theme.grid,
+    },
+    axisX: { grid: false },
+    legend: { ...label, ...title, labelLimit: labelPixels },
+    range: { category: palette },
+  };
+}

@@ -1,0 +1,77 @@
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import * as z from 'zod';
+import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
+import { parseChart } from '../../core/analysis/chart-spec.ts';
+import type { EngineAnswer, EngineJob } from '../../core/analysis/engine.ts';
+import { invalidEvent } from '../flow-handler.ts';
+import { runJob } from './run-job.ts';
+
+const whole = z.int().min(0);
+
+/** Comes from the broker alone, and is checked like any other event. */
+const event = z.strictObject({
+  inputs: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/),
+        url: z.url({ protocol: /^https?$/ }),
+        bytes: whole,
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        kind: z.enum(['json', 'ndjson', 'csv', 'tsv', 'text']),
+        path: z.string().nullable(),
+        table: z
+          .strictObject({ header: z.array(z.string()), delimiter: z.string().length(1), dataOffset: whole })
+          .nullable(),
+        recordStart: whole.nullable(),
+      }),
+    )
+    .min(1)
+    .max(8),
+  program: z.strictObject({ kind: z.enum(['sql', 'script']), text: z.string().min(1) }),
+  chart: z.unknown(),
+  limits: z.strictObject({
+    deadlineMs: z.int().min(100).max(60_000),
+    maxOutputBytes: z
+      .int()
+      .min(100)
+      .max(4 * 1024 * 1024),
+  }),
+});
+
+/** Of Lambda's memory; locally there is no such variable. */
+const memoryMiB = Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? 2048);
+
+const host = {
+  programs: import.meta.dirname,
+  scratch: path.join(tmpdir(), `claimcheck-analysis-${process.pid}`),
+  memoryMiB: Number.isFinite(memoryMiB) && memoryMiB >= 512 ? memoryMiB : 2048,
+  threads: Math.max(1, Math.min(availableParallelism(), 4)),
+};
+
+/**
+ * Runs one program over inputs whose addresses come with the event (DESIGN 7.10). This function's role can read no data,
+ * and its environment holds no secret; engines are loaded by the processes that need them.
+ */
+export async function handler(received: unknown): Promise<EngineAnswer> {
+  const telemetry = powertoolsTelemetry('analysis-engine', {});
+  try {
+    const parsed = event.safeParse(received);
+    if (!parsed.success) throw invalidEvent(parsed.error);
+    const { chart, ...rest } = parsed.data;
+    const job: EngineJob = { ...rest, chart: chart === null || chart === undefined ? null : parseChart(chart) };
+    const started = Date.now();
+    const answer = await runJob(job, host);
+    telemetry.decision('analysis_run', {
+      program: job.program.kind,
+      inputs: job.inputs.length,
+      bytes: job.inputs.reduce((sum, input) => sum + input.bytes, 0),
+      outcome: answer.outcome === 'error' ? answer.code : answer.outcome,
+      chart: job.chart !== null,
+      milliseconds: Date.now() - started,
+    });
+    return answer;
+  } finally {
+    telemetry.flush();
+  }
+}

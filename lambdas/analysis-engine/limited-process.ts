@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+export interface ProcessLimits {
+  /** Of virtual memory, in KiB: what the operating system refuses to exceed. */
+  readonly addressSpaceKiB: number;
+  readonly cpuSeconds: number;
+  /** Of JavaScript's own heap, in MiB. */
+  readonly heapMiB: number;
+  readonly deadlineMs: number;
+  readonly maxAnswerBytes: number;
+}
+
+export type ProcessEnd =
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'deadline' }
+  | { readonly kind: 'oversize' }
+  | { readonly kind: 'died'; readonly how: string };
+
+/**
+ * One program in a process group of its own, under limits of the operating system: address space, processor time, no
+ * core, no file written. It has an empty environment, gets its work on standard input and answers on descriptor 3; what
+ * it prints is thrown away. At the deadline the whole group is killed, and this waits until it is gone.
+ */
+export async function runLimited(program: string, work: string, limits: ProcessLimits): Promise<ProcessEnd> {
+  const shell =
+    `ulimit -v ${limits.addressSpaceKiB}; ulimit -t ${limits.cpuSeconds}; ulimit -c 0; ulimit -f 0; ` +
+    `exec "$0" --max-old-space-size=${limits.heapMiB} --no-warnings "$1"`;
+  const child = spawn('sh', ['-c', shell, process.execPath, program], {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+  });
+  const killGroup = () => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // The group is gone already.
+    }
+  };
+  let early: 'deadline' | 'oversize' | undefined;
+  const timer = setTimeout(() => {
+    early ??= 'deadline';
+    killGroup();
+  }, limits.deadlineMs);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const answers = child.stdio[3] as Readable;
+  answers.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes <= limits.maxAnswerBytes) pieces.push(piece);
+    else {
+      early ??= 'oversize';
+      killGroup();
+    }
+  });
+  // A child that dies before it has read everything breaks the pipe; how it ended is told below.
+  child.stdin?.on('error', () => {});
+  answers.on('error', () => {});
+  child.stdin?.end(work);
+  try {
+    const how = await new Promise<string | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve(code === 0 ? null : (signal ?? `exit ${code}`)));
+    });
+    if (early !== undefined) return { kind: early };
+    if (how !== null) return { kind: 'died', how };
+    return { kind: 'answered', text: Buffer.concat(pieces).toString('utf8') };
+  } finally {
+    clearTimeout(timer);
+    // Whatever it may have left behind belongs to its group.
+    killGroup();
+  }
+}

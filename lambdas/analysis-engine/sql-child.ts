@@ -1,0 +1,163 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { checkQuery } from '../../core/analysis/sql-gate.ts';
+import { ClaimcheckError } from '../../core/errors.ts';
+import { columnNames } from '../../core/read/record-text.ts';
+import { answerAndExit, readWork } from './child-channel.ts';
+import { jsonText } from './sql-values.ts';
+
+/** What the SQL process is given: everything else it has to live without. */
+export interface SqlWork {
+  readonly tables: readonly {
+    readonly name: string;
+    readonly file: string;
+    /** All cells are text that may stand for numbers. */
+    readonly textCells: boolean;
+    /** The columns of a table without records, which has no types to find; null where there are records. */
+    readonly empty: readonly string[] | null;
+  }[];
+  readonly sql: string;
+  readonly maxOutputBytes: number;
+  readonly memoryMiB: number;
+  readonly threads: number;
+}
+
+export interface SqlTable {
+  readonly name: string;
+  readonly records: number;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+export type SqlAnswer =
+  | {
+      readonly ok: true;
+      readonly columns: SqlTable['columns'];
+      readonly rows: readonly (readonly string[])[];
+      readonly rowCount: number;
+      readonly tables: readonly SqlTable[];
+    }
+  | {
+      readonly ok: false;
+      /** Where it failed: reading the records, before or in the query. */
+      readonly stage: 'load' | 'gate' | 'query';
+      readonly message: string;
+      readonly tables: readonly SqlTable[];
+    };
+
+const tables: SqlTable[] = [];
+let stage: 'load' | 'gate' | 'query' = 'load';
+
+try {
+  const work = readWork<SqlWork>();
+  const connection = await open(work);
+  for (const table of work.tables) tables.push(await load(connection, table));
+  // Irreversible: from here on there are no files, no network, no extensions and no settings.
+  for (const lock of [
+    'SET enable_external_access=false',
+    "SET disabled_filesystems='LocalFileSystem'",
+    'SET lock_configuration=true',
+  ]) {
+    await connection.run(lock);
+  }
+  stage = 'gate';
+  const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [work.sql]);
+  checkQuery(
+    JSON.parse(String(reader.getRows()[0]?.[0])),
+    work.tables.map((table) => table.name),
+  );
+  stage = 'query';
+  answerAndExit({ ok: true, ...(await query(connection, work)), tables } satisfies SqlAnswer);
+} catch (error) {
+  const message = error instanceof ClaimcheckError ? error.message : `sql: ${String((error as Error).message)}`;
+  answerAndExit({ ok: false, stage, message, tables } satisfies SqlAnswer);
+}
+
+async function open(work: SqlWork): Promise<DuckDBConnection> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: `${work.memoryMiB}MB`,
+    threads: String(work.threads),
+    temp_directory: '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+    allow_unsigned_extensions: 'false',
+    allow_persistent_secrets: 'false',
+  });
+  return instance.connect();
+}
+
+/** Every record: types are found over all of them, so that a field that comes late is a column like the others. */
+async function load(connection: DuckDBConnection, table: SqlWork['tables'][number]): Promise<SqlTable> {
+  const name = quoted(table.name);
+  const source = `read_json(${literal(table.file)}, format='newline_delimited', records=true, sample_size=-1,
+    map_inference_threshold=-1, maximum_object_size=67108864)`;
+  if (table.empty === null) await connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${source}`);
+  else {
+    const columns = columnNames(table.empty).map((column) => `${quoted(column)} VARCHAR`);
+    await connection.run(`CREATE TABLE ${name} (${columns.join(', ')})`);
+  }
+  if (table.textCells && table.empty === null) await typeCells(connection, name);
+  const described = await connection.runAndReadAll(`DESCRIBE ${name}`);
+  const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${name}`);
+  return {
+    name: table.name,
+    records: Number(counted.getRows()[0]?.[0] ?? 0),
+    columns: described.getRows().map((row) => ({ name: String(row[0]), type: String(row[1]) })),
+  };
+}
+
+/** Cells of a table are text: a column in which every filled cell is a plain number becomes numbers. */
+async function typeCells(connection: DuckDBConnection, name: string): Promise<void> {
+  const described = await connection.runAndReadAll(`DESCRIBE ${name}`);
+  const columns = described
+    .getRows()
+    .filter((row) => row[1] === 'VARCHAR')
+    .map((row) => quoted(String(row[0])));
+  if (columns.length === 0) return;
+  const test = (pattern: string) => (column: string) =>
+    `coalesce(bool_and(regexp_full_match(${column}, '${pattern}')) FILTER (${column} <> ''), false)`;
+  // No leading zero, no more digits than are exact: what looks like an identifier stays a text.
+  const whole = columns.map(test('-?(0|[1-9][0-9]{0,17})'));
+  const broken = columns.map(test('-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,14})?'));
+  const answer = await connection.runAndReadAll(`SELECT ${[...whole, ...broken].join(', ')} FROM ${name}`);
+  const flags = answer.getRows()[0] ?? [];
+  for (const [at, column] of columns.entries()) {
+    const type = flags[at] === true ? 'BIGINT' : flags[at + columns.length] === true ? 'DOUBLE' : null;
+    if (type === null) continue;
+    await connection.run(
+      `ALTER TABLE ${name} ALTER ${column} TYPE ${type} USING CAST(nullif(${column}, '') AS ${type})`,
+    );
+  }
+}
+
+/** All rows are counted; those that fit are kept. */
+async function query(connection: DuckDBConnection, work: SqlWork) {
+  const result = await connection.stream(work.sql);
+  const types = result.columnTypes();
+  const columns = result.columnNames().map((name, at) => ({ name, type: String(types[at]) }));
+  const rows: string[][] = [];
+  let rowCount = 0;
+  let bytes = Buffer.byteLength(JSON.stringify(columns), 'utf8');
+  let full = false;
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    rowCount += chunk.rowCount;
+    if (full) continue;
+    chunk.visitRows((values) => {
+      if (full) return;
+      const row = values.map((value, at) => jsonText(value, types[at]));
+      bytes += row.reduce((sum, cell) => sum + Buffer.byteLength(cell, 'utf8') + 4, 4);
+      if (bytes > work.maxOutputBytes) full = true;
+      else rows.push(row);
+    });
+  }
+  return { columns, rows, rowCount };
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { cleanMessage } from '../../core/analysis/clean-message.ts';
+import type { EngineFailure, EngineJob } from '../../core/analysis/engine.ts';
+import { runLimited } from './limited-process.ts';
+import { mendRecords } from './mend-records.ts';
+import type { EngineHost, PreparedInput } from './run-job.ts';
+import type { SqlAnswer, SqlWork } from './sql-child.ts';
+
+/** Beside the rows: names, types and escapes. */
+const answerBytes = (job: EngineJob): number => 2 * job.limits.maxOutputBytes + 1024 * 1024;
+/** Virtual memory of a process that has loaded Node and DuckDB but no data, in MiB. */
+const emptyProcessMiB = 1_500;
+
+type SqlRows = Extract<SqlAnswer, { ok: true }>;
+
+/** A query in a process of its own; records that no table takes as they are are written anew and tried once more. */
+export async function runSql(
+  job: EngineJob,
+  inputs: readonly PreparedInput[],
+  host: EngineHost,
+): Promise<SqlRows | EngineFailure> {
+  const first = await runOnce(job, inputs, host);
+  if (!('stage' in first)) return first;
+  if (first.stage === 'load' && /has duplicate key|surrogate in string/.test(first.message)) {
+    try {
+      for (const { file } of inputs) await mendRecords(file);
+    } catch {
+      return described(first, inputs);
+    }
+    const second = await runOnce(job, inputs, host);
+    return 'stage' in second ? described(second, inputs) : second;
+  }
+  return described(first, inputs);
+}
+
+async function runOnce(
+  job: EngineJob,
+  inputs: readonly PreparedInput[],
+  host: EngineHost,
+): Promise<SqlAnswer | EngineFailure> {
+  const work: SqlWork = {
+    tables: inputs.map(({ name, file, header, records }) => ({
+      name,
+      file,
+      textCells: header !== null,
+      empty: records === 0 ? (header ?? ['value']) : null,
+    })),
+    sql: job.program.text,
+    maxOutputBytes: job.limits.maxOutputBytes,
+    memoryMiB: Math.floor(host.memoryMiB * 0.45),
+    threads: host.threads,
+  };
+  const { deadlineMs } = job.limits;
+  const end = await runLimited(path.join(host.programs, 'sql-child.mjs'), JSON.stringify(work), {
+    addressSpaceKiB: (emptyProcessMiB + Math.floor(host.memoryMiB * 0.6)) * 1024,
+    cpuSeconds: Math.ceil((deadlineMs * host.threads) / 1_000) + 1,
+    heapMiB: 192,
+    deadlineMs,
+    maxAnswerBytes: answerBytes(job),
+  });
+  switch (end.kind) {
+    case 'deadline':
+      return limit(`sql: it was ended after ${deadlineMs} ms; ask for less or filter earlier`);
+    case 'oversize':
+      return limit('sql: the rows are more than can be handed over; select fewer columns or rows');
+    case 'died':
+      return limit('sql: it needed more memory than there is; group, filter or limit earlier');
+  }
+  return JSON.parse(end.text) as SqlAnswer;
+}
+
+/** What the engine said, for the model to mend its query: without paths, with the columns that there are. */
+function described(answer: Extract<SqlAnswer, { ok: false }>, inputs: readonly PreparedInput[]): EngineFailure {
+  if (/out of memory|failed to allocate|bad_alloc|could not allocate/i.test(answer.message)) {
+    return limit('sql: it needed more memory than there is; group, filter or limit earlier');
+  }
+  const files = inputs.map(({ file }) => file);
+  const message = cleanMessage(answer.message, files);
+  if (answer.stage === 'load') {
+    return failed(`sql: the records do not fit a table (${message.split('\n')[0]?.slice(0, 200)}); use a script`);
+  }
+  const columns = answer.tables.map(
+    (table) =>
+      `${table.name}(${table.columns
+        .map(({ name, type }) => `${name} ${type}`)
+        .join(', ')
+        .slice(0, 1_500)})`,
+  );
+  return failed(`${message}\nTables: ${columns.join('; ').slice(0, 3_000)}`);
+}
+
+function limit(message: string): EngineFailure {
+  return { outcome: 'error', code: 'AnalysisLimit', message };
+}
+
+function failed(message: string): EngineFailure {
+  return { outcome: 'error', code: 'AnalysisFailed', message };
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { EngineInput, EngineJob } from '../../core/analysis/engine.ts';
+import { locateRecord } from '../../core/scan/record-locator.ts';
+import { scanBytes } from '../../core/scan/result-scanner.ts';
+import { type EngineHost, runJob } from '../../lambdas/analysis-engine/run-job.ts';
+import { projectRoot } from '../../lib/bundling.ts';
+import { buildEnginePrograms } from '../../lib/engine-programs.ts';
+
+/** The engine on this machine: its programs built as for the function, stored copies behind a real HTTP server. */
+export class AnalysisHost {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'claimcheck-engine-'));
+  readonly host: EngineHost;
+  readonly bodies = new Map<string, Uint8Array>();
+  /** Paths that were fetched, in order: what never stands here never reached an engine. */
+  readonly fetched: string[] = [];
+  readonly #server: Server;
+  #port = 0;
+
+  constructor(memoryMiB = 2048) {
+    buildEnginePrograms(this.folder);
+    symlinkSync(path.join(projectRoot, 'node_modules'), path.join(this.folder, 'node_modules'));
+    this.host = { programs: this.folder, scratch: path.join(this.folder, 'scratch'), memoryMiB, threads: 1 };
+    this.#server = createServer((request, response) => {
+      const name = (request.url ?? '').slice(1);
+      this.fetched.push(name);
+      const body = this.bodies.get(name);
+      response.writeHead(body === undefined ? 404 : 200);
+      response.end(body);
+    });
+  }
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', () => resolve()));
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this;
+  }
+
+  /** What the server serves under this name, as an input of a job. */
+  input(name: string, body: Uint8Array | string): EngineInput {
+    const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
+    this.bodies.set(name, bytes);
+    const summary = scanBytes(bytes, { previewBytes: 0 });
+    return {
+      name,
+      url: this.url(name),
+      bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      kind: summary.kind,
+      path: summary.path,
+      table: summary.table,
+      recordStart: locateRecord(summary, 0)?.recordStart ?? null,
+    };
+  }
+
+  url(name: string): string {
+    return `http://127.0.0.1:${this.#port}/${name}`;
+  }
+
+  run(job: Pick<EngineJob, 'inputs' | 'program'> & Partial<EngineJob>) {
+    return runJob({ chart: null, limits: { deadlineMs: 20_000, maxOutputBytes: 1024 * 1024 }, ...job }, this.host);
+  }
+
+  sql(text: string, inputs: readonly EngineInput[], more: Partial<EngineJob> = {}) {
+    return this.run({ inputs, program: { kind: 'sql', text }, ...more });
+  }
+
+  script(text: string, inputs: readonly EngineInput[], more: Partial<EngineJob> = {}) {
+    return this.run({ inputs, program: { kind: 'script', text }, ...more });
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
