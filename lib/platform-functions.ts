@@ -139,6 +139,7 @@ export function platformFunctions(
   })
     .grantRuns('get', 'query', 'put', 'update')
     .grantCatalog('get', 'query', 'put')
+    .grantChats('get')
     .grantTombstones()
     .grantCreateResults()
     .grantReadResults()

@@ -1,5 +1,6 @@
 import { collectBasis } from '../basis/collect-basis.ts';
 import { type RunCalls, runCalls } from '../basis/run-calls.ts';
+import type { Chats } from '../chat/chat.ts';
 import { type OriginFinder, type OriginPorts, originFinder } from '../chat/result-origin.ts';
 import type { ContentBlock } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
@@ -20,6 +21,8 @@ export interface HandOffPorts extends Omit<KeepTextPorts, 'outcomes' | 'store' |
   readonly messages: Pick<RunMessages, 'thread' | 'append'>;
   readonly outcomes: Outcomes;
   readonly grants: Grants;
+  /** The chat that the run continues: its earlier turns stood before the delegate too. */
+  readonly chats: Pick<Chats, 'header'>;
   readonly baseUrl: string;
   readonly telemetry: Telemetry;
   /** Words around the delegate's text for the next agent (prompts/hand-off.ts). */
@@ -137,6 +140,8 @@ async function keepDelegateText(
   for (const { outcome, input } of calls.tools) {
     for (const gate of (await finder.origin(outcome, input)).gates) gates.add(gate);
   }
+  // And so is what the chat's earlier turns told the delegate, whether it called a tool now or not (DESIGN 7.4).
+  for (const gate of (await ports.chats.header(run.owner, run.session))?.gates ?? []) gates.add(gate);
   return keepText(
     run,
     {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { dynamoChats } from '../../aws/dynamo-chats.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { handOff } from '../../core/hand-off/hand-off.ts';
@@ -13,13 +14,14 @@ import { runPorts, runTable } from '../run-ports.ts';
 
 const event = z.strictObject({ runId: hexId, turn: turnNumber, from: agentName, to: agentName, flow: flowIdentity });
 
-const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'sessions', 'baseUrl');
+const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'chats', 'sessions', 'baseUrl');
 const { settings, baseUrl } = environment;
 const documents = documentClient();
 const s3 = s3Client();
 const ports = {
   ...runPorts(runTable(documents, environment.runs, settings)),
   catalogue: new DynamoCatalogue(documents, environment.catalog),
+  chats: dynamoChats(documents, environment.chats),
   erasures: new DynamoErasures({ documents, table: environment.sessions }),
   tools,
   settings,

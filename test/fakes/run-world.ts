@@ -1,3 +1,4 @@
+import type { ChatHeader } from '../../core/chat/chat.ts';
 import type { ContentBlock, MessageBlock, ToolResult } from '../../core/content/block.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import { rolesDigest } from '../../core/run/roles-digest.ts';
@@ -105,6 +106,8 @@ export async function runWorld(
     erasures: new MemoryErasures(),
     catalogue: new MemoryCatalogue(),
     store: new MemoryResultStore(),
+    /** A new chat: nothing stands before this run. */
+    chats: { header: async (): Promise<ChatHeader | undefined> => undefined },
     telemetry,
     clock: { now: () => now },
     settings: options.settings ?? defaultSettings,

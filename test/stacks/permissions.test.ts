@@ -135,6 +135,8 @@ describe('tables', () => {
     ),
     // Earlier turns of the chat go into the model's request, and nowhere else in a flow.
     may('call-model', ['dynamodb:Query', tables.Chats]),
+    // The header alone, whose gates a delegate's stored text carries on.
+    may('hand-off', ['dynamodb:GetItem', tables.Chats]),
     ...['run-tool', 'post-tool-hook', 'hand-off'].map((who) => mayNot(who, ['dynamodb:Query', tables.Chats])),
     ...everyone.map((who) =>
       mayNot(

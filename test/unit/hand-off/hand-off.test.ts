@@ -1,3 +1,4 @@
+import type { ChatHeader } from '../../../core/chat/chat.ts';
 import { handOff } from '../../../core/hand-off/hand-off.ts';
 import type { ToolOutcome } from '../../../core/run/outcomes.ts';
 import { keepResult } from '../../../core/store/keep-result.ts';
@@ -120,6 +121,34 @@ describe('handOff', () => {
     );
     const index = await world.store.readIndex({ owner: run.owner, session: run.session, id: ref?.slice(33) as string });
     expect(passesGates(world.tools, index?.gates ?? [], ['anything'])).toBe(true);
+  });
+
+  it('a text told from the chat’s earlier turns carries their gates, though no tool was called now', async () => {
+    const world = await runWorld({ tools: [rowsTool, listTool] });
+    await world.messages.append(runId, {
+      agent: 'assistant',
+      turn: 1,
+      role: 'assistant',
+      content: [{ text: 'x'.repeat(20_000) }],
+    });
+    const asked: unknown[] = [];
+    const header = { session: run.session, gates: ['rows'] } as unknown as ChatHeader;
+    const chats = {
+      header: async (...place: unknown[]) => {
+        asked.push(place);
+        return header;
+      },
+    };
+    const { ref } = await handOff(
+      run,
+      { turn: 1, from: 'assistant', to: 'writer' },
+      { ...world, chats, wording: handOffWording },
+    );
+    const index = await world.store.readIndex({ owner: run.owner, session: run.session, id: ref?.slice(33) as string });
+    expect(asked).toEqual([[run.owner, run.session]]);
+    expect(passesGates(world.tools, index?.gates ?? [], ['ops'])).toBe(true);
+    expect(passesGates(world.tools, index?.gates ?? [], ['someone'])).toBe(false);
+    expect(await world.catalogue.find(run.owner, ref ?? '')).toMatchObject({ gates: ['rows'] });
   });
 
   it('an agent that said nothing has nothing to hand on', async () => {
