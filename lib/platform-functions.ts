@@ -119,7 +119,7 @@ export function platformFunctions(
     .grantCatalog('get', 'query', 'put')
     .grantTombstones()
     .grantCreateResults()
-    .grantReadResults()
+    .grantReadResults('exports') // Looks whether a list tool's CSV stands.
     .useBaseUrl();
 
   const postToolHook = make('PostToolHook', 'post-tool-hook', 'keeps a result that a foreign flow passes', {
