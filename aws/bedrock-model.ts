@@ -1,16 +1,12 @@
-import { type BedrockRuntimeClient, ConverseCommand, type ConverseCommandInput } from '@aws-sdk/client-bedrock-runtime';
+import {
+  type BedrockRuntimeClient,
+  ConverseCommand,
+  type ConverseCommandInput,
+  type TokenUsage,
+} from '@aws-sdk/client-bedrock-runtime';
 import type { Message } from '../core/content/block.ts';
-import { type Model, type ModelReply, type ModelRequest, ModelServiceError } from '../core/model/model.ts';
-
-const retryable = new Set([
-  'ThrottlingException',
-  'ServiceUnavailableException',
-  'InternalServerException',
-  'ModelTimeoutException',
-  'ModelNotReadyException',
-  'ModelErrorException',
-  'TimeoutError',
-]);
+import type { Model, ModelReply, ModelRequest, ModelUsage } from '../core/model/model.ts';
+import { bedrockFailure } from './bedrock-failure.ts';
 
 /** Bedrock Converse: blocks travel as they are, reasoning included. */
 export class BedrockModel implements Model {
@@ -26,20 +22,21 @@ export class BedrockModel implements Model {
       return {
         message: (output?.message ?? { role: 'assistant', content: [] }) as unknown as Message,
         stopReason: stopReason ?? 'end_turn',
-        usage: {
-          inputTokens: usage?.inputTokens ?? 0,
-          outputTokens: usage?.outputTokens ?? 0,
-          cacheReadInputTokens: usage?.cacheReadInputTokens ?? 0,
-          cacheWriteInputTokens: usage?.cacheWriteInputTokens ?? 0,
-        },
+        usage: modelUsage(usage),
       };
     } catch (error) {
-      const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
-      const status = $metadata?.httpStatusCode;
-      const again = retryable.has(name) || status === undefined || status === 429 || status >= 500;
-      throw new ModelServiceError(name, message, again, { cause: error });
+      throw bedrockFailure(error);
     }
   }
+}
+
+export function modelUsage(usage: TokenUsage | undefined): ModelUsage {
+  return {
+    inputTokens: usage?.inputTokens ?? 0,
+    outputTokens: usage?.outputTokens ?? 0,
+    cacheReadInputTokens: usage?.cacheReadInputTokens ?? 0,
+    cacheWriteInputTokens: usage?.cacheWriteInputTokens ?? 0,
+  };
 }
 
 /** The command for a request, one to one. */

@@ -13,6 +13,7 @@ const model = z.strictObject({
   windowTokens: z.int().min(1_000),
   maxTokens: z.int().min(1),
   cachePoints: z.boolean(),
+  stream: z.boolean().optional(),
 });
 
 /**
@@ -167,7 +168,7 @@ export const configSchema = group({
         cachePoints: true,
       },
     },
-    { unit: 'agent or * → {modelId, windowTokens, maxTokens, cachePoints}', says: 'The model of each agent.' },
+    { unit: 'agent or * → {modelId, windowTokens, maxTokens, cachePoints, stream?}', says: 'The model of each agent.' },
   ),
   identity: group({
     kind: choice(['cognito', 'oidc'], 'cognito', 'Who signs people in.'),

@@ -119,12 +119,17 @@ export function modelArns(modelId: string): readonly string[] {
   ];
 }
 
+/** Each model by the one action that its way of being called needs: Converse, or ConverseStream where it streams. */
 export function modelStatements(config: Config): readonly PolicyStatement[] {
-  const ids = [...new Set(Object.values(config.models).map((model) => model.modelId))].sort();
-  return [
-    new PolicyStatement({
-      actions: ['bedrock:InvokeModel'], // What Converse needs; its streaming form would need another.
-      resources: [...new Set(ids.flatMap(modelArns))],
-    }),
+  const models = Object.values(config.models);
+  const ways = [
+    { action: 'bedrock:InvokeModel', used: models.filter(({ stream }) => stream !== true) },
+    { action: 'bedrock:InvokeModelWithResponseStream', used: models.filter(({ stream }) => stream === true) },
   ];
+  return ways.flatMap(({ action, used }) => {
+    const resources = [...new Set(used.map(({ modelId }) => modelId))].sort().flatMap(modelArns);
+    return resources.length === 0
+      ? []
+      : [new PolicyStatement({ actions: [action], resources: [...new Set(resources)] })];
+  });
 }

@@ -55,4 +55,6 @@ export interface ModelSettings {
   readonly windowTokens: number;
   readonly maxTokens: number;
   readonly cachePoints: boolean;
+  /** The model is called by ConverseStream; its answer is used once it is whole. Default: Converse. */
+  readonly stream?: boolean | undefined;
 }

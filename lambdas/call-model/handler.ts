@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BedrockModel } from '../../aws/bedrock-model.ts';
+import { BedrockStreamModel } from '../../aws/bedrock-stream-model.ts';
 import { bedrockClient, documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { dynamoChats } from '../../aws/dynamo-chats.ts';
@@ -24,7 +25,9 @@ const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'c
 const { settings } = environment;
 const documents = documentClient();
 const s3 = s3Client();
-const model = new BedrockModel(bedrockClient(modelTimeoutMs));
+const bedrock = bedrockClient(modelTimeoutMs);
+const whole = new BedrockModel(bedrock);
+const streaming = new BedrockStreamModel(bedrock);
 const table = runTable(documents, environment.runs, settings);
 const ports = {
   ...runPorts(table),
@@ -56,7 +59,7 @@ export const handler = flowHandler('call-model', event, (parsed, { telemetry }) 
       });
       return chat.messages;
     },
-    converse: guardedConverse(model, {
+    converse: guardedConverse(ports.modelSettings(parsed.agent).stream === true ? streaming : whole, {
       ...ports,
       store,
       origin: (content) => chat?.origin(content),

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eitherHttp } from './either-http.ts';
+import { eventMessages, eventStreamType, exceptionMessage } from './event-stream.ts';
 import { PromptCache } from './prompt-cache.ts';
 import { replyTo, windowOf } from './reply.ts';
 import { parseRequest, Refusal } from './request.ts';
@@ -12,6 +13,8 @@ export interface ModelServerOptions {
   readonly windowTokens?: number;
   /** Each request is appended here as one JSON line: `{modelId, request, reply | refusal}`. */
   readonly record?: string;
+  /** Refuse within the stream, as its first message, what is asked by ConverseStream: the service does either. */
+  readonly refuseInStream?: boolean;
 }
 
 export interface ModelServer {
@@ -22,23 +25,27 @@ export interface ModelServer {
 
 const bodyLimit = 25 * 1024 * 1024;
 
-/** Starts the scripted model on 127.0.0.1: `POST /model/<id>/converse` of Bedrock's runtime, nothing else. */
+/** Starts the scripted model on 127.0.0.1: `POST /model/<id>/converse` and `…/converse-stream` of Bedrock's runtime. */
 export function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const cache = new PromptCache();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const route = /^\/model\/([^/]+)\/converse$/.exec(request.url ?? '');
+    const route = /^\/model\/([^/]+)\/converse(-stream)?$/.exec(request.url ?? '');
+    const streams = route?.[2] !== undefined;
     try {
       const body = await readBody(request);
       if (request.method !== 'POST' || route === null) {
         throw new Refusal('UnknownOperationException', `No such operation: ${request.method} ${request.url}`, 404);
       }
       const modelId = decodeURIComponent(route[1] ?? '');
-      send(response, 200, handle(modelId, body));
+      const reply = handle(modelId, body);
+      if (streams) stream(response, eventMessages(reply));
+      else send(response, 200, reply);
     } catch (error) {
       const refusal =
         error instanceof Refusal ? error : new Refusal('InternalServerException', 'The scripted model failed.', 500);
       if (refusal !== error)
         process.stderr.write(`scripted model: ${String(error instanceof Error ? error.stack : error)}\n`);
+      if (streams && options.refuseInStream === true) return stream(response, [exceptionMessage(refusal)]);
       response.setHeader('x-amzn-errortype', refusal.name);
       send(response, refusal.status, { message: refusal.message });
     }
@@ -102,4 +109,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
+}
+
+function stream(response: ServerResponse, messages: Iterable<Buffer>): void {
+  response.writeHead(200, { 'content-type': eventStreamType });
+  for (const message of messages) response.write(message);
+  response.end();
 }
