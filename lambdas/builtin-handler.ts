@@ -6,6 +6,7 @@ import { assertOpen } from '../core/run/check-run.ts';
 import type { Run, RunRecords } from '../core/run/run.ts';
 import type { Settings } from '../core/settings.ts';
 import { systemClock, type Telemetry } from '../core/telemetry/telemetry.ts';
+import { fault, nameOf } from './fault.ts';
 import { invalidEvent } from './flow-handler.ts';
 import { traced } from './tracing.ts';
 
@@ -42,7 +43,11 @@ export function builtinHandler<Event extends { readonly runId: string; readonly 
       const { text, delivered } = await traced(name, { runId, turn }, () => answer(parsed.data, run, telemetry));
       return { status: 'success', content: [{ text }], ...(delivered === undefined ? {} : { delivered }) };
     } catch (error) {
-      if (!(error instanceof ClaimcheckError)) throw error;
+      if (!(error instanceof ClaimcheckError)) {
+        telemetry.decision('fault', { error: nameOf(error) });
+        // By its own name, so that `run-tool` knows what to try again.
+        throw fault(error, nameOf(error));
+      }
       telemetry.decision('refused', { code: error.code, retryable: error.retryable });
       telemetry.count('Refusal', 1, { code: error.code });
       return { status: 'error', content: [{ text: `${error.code}: ${error.message}` }] };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
 import { ClaimcheckError, type ErrorOutcome, errorOutcome } from '../core/errors.ts';
 import type { Telemetry } from '../core/telemetry/telemetry.ts';
+import { fault, nameOf } from './fault.ts';
 import { traced } from './tracing.ts';
 
 export const hexId = z.string().regex(/^[0-9a-f]{32}$/);
@@ -26,7 +27,7 @@ export interface StepContext {
 
 /**
  * A function of a flow: parses the event strictly, runs one step, and turns expected failures into an outcome that a
- * Choice can read. Anything else is a fault and thrown, with its text shortened.
+ * Choice can read. Anything else is a fault and thrown, without its text.
  */
 export function flowHandler<Event extends { readonly runId: string }, Result>(
   name: string,
@@ -47,8 +48,8 @@ export function flowHandler<Event extends { readonly runId: string }, Result>(
         telemetry.count('Refusal', 1, { code: error.code });
         return errorOutcome(error);
       }
-      telemetry.decision('fault', { error: error instanceof Error ? error.name : typeof error });
-      throw shortened(error);
+      telemetry.decision('fault', { error: nameOf(error) });
+      throw fault(error);
     } finally {
       telemetry.flush();
     }
@@ -72,14 +73,4 @@ function stepFacts(event: { readonly runId: string }): Record<string, string | n
     if (typeof value === 'number') facts[key] = value;
   }
   return facts;
-}
-
-function shortened(error: unknown): Error {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : `a thrown ${typeof error}`;
-  const short = new Error(text.slice(0, errorCharacters));
-  short.name = 'Fault';
-  if (error instanceof Error && error.stack !== undefined) {
-    short.stack = error.stack.slice(0, 2_000);
-  }
-  return short;
 }

@@ -3,6 +3,7 @@ import { ClaimcheckError } from '../core/errors.ts';
 import { refusal } from '../core/http/refusal.ts';
 import { type HttpRequest, httpRequest } from '../core/http/request.ts';
 import { type HttpResponse, json } from '../core/http/response.ts';
+import { nameOf, placeOf } from './fault.ts';
 import { traced } from './tracing.ts';
 
 /**
@@ -27,7 +28,7 @@ export function httpHandler(
         telemetry.count('Refusal', 1, { code: error.code });
         return refusal(error, request ?? { wantsPage: false }, home);
       }
-      telemetry.decision('fault', { error: error instanceof Error ? error.name : typeof error, at: placeOf(error) });
+      telemetry.decision('fault', { error: nameOf(error), at: placeOf(error) });
       return json(500, { code: 'Fault', message: 'That did not work; it has been noted.', retryable: true });
     } finally {
       telemetry.flush();
@@ -38,10 +39,4 @@ export function httpHandler(
 /** HEAD answers what GET would, without the body. */
 function withoutBody(request: HttpRequest, response: HttpResponse): HttpResponse {
   return request.method === 'HEAD' ? { ...response, body: '' } : response;
-}
-
-/** The first line of the stack: where it broke, without the message, which may quote data. */
-function placeOf(error: unknown): string {
-  const line = error instanceof Error ? error.stack?.split('\n').find((text) => /^\s+at /.test(text)) : undefined;
-  return (line ?? '').trim().slice(0, 200);
 }

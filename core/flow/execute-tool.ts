@@ -169,8 +169,11 @@ function failure(
   const times = attempts > 1 ? ` after ${attempts} executions` : '';
   // Only what the tool itself said about its failure goes on; a service's wording is for the log.
   // A record may stand in it: a run that sees only some fields of this tool hears that it failed (DESIGN 7.6).
-  const open = error.kind === 'tool' && keptFields(tool, run.roles) === null;
-  const said = open && error.failure.message !== '' ? `: ${error.failure.message}` : '';
+  // A platform tool says its expected failures itself; what else breaks in it is the log's.
+  const open = error.kind === 'tool' && tool.builtin !== true && keptFields(tool, run.roles) === null;
+  // Addresses inside the account (AWS names role and resource in its refusals) help no model and no person.
+  const words = error.failure.message.replace(/\barn:[\w-]+:[^\s"']*/g, '[resource]');
+  const said = open && words !== '' ? `: ${words}` : '';
   return failed(codes[error.kind], `${tool.name} ${sentences[error.kind]}${times}${said}`, error.kind === 'oversize');
 }
 

@@ -7,6 +7,7 @@ import { ownerKey } from '../../core/reference/owner-key.ts';
 import { admitRun } from '../../core/run/admit.ts';
 import { admissionPorts } from '../admission.ts';
 import { readEnvironment } from '../environment.ts';
+import { fault, nameOf } from '../fault.ts';
 import { agentName, hexId, invalidEvent } from '../flow-handler.ts';
 import { roleSource } from '../people.ts';
 
@@ -49,7 +50,10 @@ export async function handler(input: unknown): Promise<unknown> {
       },
     );
   } catch (error) {
-    if (!(error instanceof ClaimcheckError)) throw error;
+    if (!(error instanceof ClaimcheckError)) {
+      telemetry.decision('fault', { error: nameOf(error) });
+      throw fault(error);
+    }
     telemetry.decision('refused', { code: error.code });
     telemetry.count('Refusal', 1, { code: error.code });
     return errorOutcome(error);

@@ -11,6 +11,7 @@ import { saveTurn } from '../../core/chat/save-turn.ts';
 import { closeRun } from '../../core/flow/close-run.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { readEnvironment } from '../environment.ts';
+import { fault, nameOf } from '../fault.ts';
 import { hexId, invalidEvent } from '../flow-handler.ts';
 import { runPorts, runTable } from '../run-ports.ts';
 
@@ -56,6 +57,9 @@ export async function handler(input: unknown): Promise<void> {
         },
       },
     );
+  } catch (error) {
+    telemetry.decision('fault', { error: nameOf(error) });
+    throw fault(error);
   } finally {
     telemetry.flush();
   }

@@ -313,6 +313,18 @@ it('the platform’s own tools get the run and the input, and nothing of theirs 
   expect(world.store.calls).toEqual([]);
 });
 
+it('what breaks inside a platform tool is for the log, and no failure names an address inside the account', async () => {
+  const message =
+    'User: arn:aws:sts::123456789012:assumed-role/reader is not authorized to perform dynamodb:GetItem on "arn:aws:dynamodb:eu-central-1:123456789012:table/x"';
+  const refused = fault({ name: 'AccessDeniedException', message, byFunction: true });
+  const builtin = { ...rowsTool, name: 'read_result', builtin: true };
+  const own = await calling([refused], { tools: [builtin], answer: [use('read_result', { ref: 'r' })] });
+  expect(textOf(own.outcome)).toBe('ToolFailed: read_result failed');
+  const { outcome } = await calling([refused]);
+  expect(textOf(outcome)).toMatch(/^ToolFailed: rows failed: User: \[resource\] is not authorized/);
+  expect(textOf(outcome)).not.toContain('123456789012');
+});
+
 it('an answer of the platform’s own that one item cannot hold is an error, not a fault', async () => {
   const builtin = { ...rowsTool, name: 'read_result', builtin: true };
   const { result, outcome } = await calling([success({ text: 'x'.repeat(400_000) })], {
