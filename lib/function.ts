@@ -1,5 +1,5 @@
 import { type Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
-import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
+import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, RuntimeFamily, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -36,7 +36,15 @@ export interface ServiceFunctionProps {
   /** @default - none besides the name and the settings */
   readonly environment?: Readonly<Record<string, string>>;
   /** @default - Lambda's own network */
-  readonly network?: { readonly vpc: IVpc; readonly securityGroup: ISecurityGroup };
+  readonly network?: FunctionNetwork;
+}
+
+/** Where a function's traffic goes. */
+export interface FunctionNetwork {
+  readonly vpc: IVpc;
+  /** @default - the network's private subnets */
+  readonly subnets?: SubnetSelection;
+  readonly securityGroup: ISecurityGroup;
 }
 
 /**
@@ -107,7 +115,7 @@ export class ServiceFunction extends Construct {
       tracing: config.features.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(network !== undefined && {
         vpc: network.vpc,
-        vpcSubnets: { subnets: network.vpc.privateSubnets },
+        vpcSubnets: network.subnets ?? { subnets: network.vpc.privateSubnets },
         securityGroups: [network.securityGroup],
       }),
       environment: {

@@ -40,6 +40,8 @@ export function deploymentContext(target: DeploymentTarget): Readonly<Record<str
     'examples.records': target.examples.records,
     'examples.seed': target.examples.seed,
     'features.engineNetwork': false,
+    // Functions are processes of this machine: native code has to be its own.
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
     'identity.local': true,
     'identity.endpoints.jwks': `${emulator}/{userPoolId}/.well-known/jwks.json`,
     'identity.endpoints.authorization': `${emulator}/oauth2/authorize`,

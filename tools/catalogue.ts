@@ -1,5 +1,5 @@
 import { type ToolDefinition, toolCatalogue } from '../core/tool/tool-definition.ts';
-import { listResultsTool, readResultTool } from './builtin.ts';
+import { analyzeResultTool, listResultsTool, readResultTool } from './builtin.ts';
 import { flightsTool } from './flights/definition.ts';
 import { ordersTool } from './orders/definition.ts';
 import { searchNotesTool } from './search-notes/definition.ts';
@@ -50,6 +50,7 @@ export const deployedTools: readonly DeployedTool[] = [
 export const builtinTools: readonly { readonly definition: ToolDefinition; readonly functionName: string }[] = [
   { definition: listResultsTool, functionName: 'list-results' },
   { definition: readResultTool, functionName: 'read-result' },
+  { definition: analyzeResultTool, functionName: 'analyze-result' },
 ];
 
 /** Every tool there is. New tools enter here on purpose; an unknown name is refused everywhere (DESIGN 7.4). */

@@ -7,7 +7,8 @@ export function lastKeys(json: string): string {
   return new Rewriter(json).value();
 }
 
-const escapes = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|u[dD][c-fC-F][0-9a-fA-F]{2}|[\s\S])/g;
+const escapes =
+  /\\(?:u[dD][89abAB][0-9a-fA-F]{2}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|u[dD][c-fC-F][0-9a-fA-F]{2}|[\s\S])/g;
 
 /** Half a surrogate pair, which is no character, becomes U+FFFD; every other escape stays as it was. */
 export function pairedEscapes(json: string): string {

@@ -30,7 +30,9 @@ function nextStep(row: Subject, { question, offered, answered }: Conversation): 
   if (reference === undefined || followUp(row, answered) !== undefined) return [];
   const analysis = row.analyses.find(({ words }) => words.test(question));
   if (analysis !== undefined && offered.has('analyze_result')) {
-    return [{ tool: 'analyze_result', input: { inputs: { data: reference.ref }, sql: analysis.sql } }];
+    const { sql, chart } = analysis;
+    const input = { inputs: { data: reference.ref }, sql, ...(chart === undefined ? {} : { chart }) };
+    return [{ tool: 'analyze_result', input }];
   }
   if (reference.coverage['input_complete'] === true || !offered.has('read_result')) return [];
   const last = lastUnit(reference);
@@ -71,6 +73,16 @@ function delivered(text: string): string {
   }
 }
 
+/** Where the chart of an analysis can be downloaded, when it has one. */
+function chartLink(text: string): string | undefined {
+  try {
+    const chart = (JSON.parse(text) as { readonly chart?: { readonly download_url?: unknown } }).chart;
+    return typeof chart?.download_url === 'string' ? chart.download_url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function answerOf(row: Subject, { answered }: Conversation): string {
   const answer = answered.find(({ tool }) => tool === row.tool);
   if (answer === undefined) return `I know nothing about ${row.noun}.`;
@@ -93,6 +105,8 @@ function answerOf(row: Subject, { answered }: Conversation): string {
         ? `Looking further failed: ${more.text.slice(0, 300)}`
         : `${what}: ${delivered(more.text).slice(0, 800)}`,
     );
+    const chart = more.failed ? undefined : chartLink(more.text);
+    if (chart !== undefined) lines.push(`Chart: ${chart}`);
   } else if (coverage['input_complete'] === true) lines.push('I was shown all of it.');
   else lines.push(`I was shown ${String(coverage['loaded'] ?? 'a part')} of them.`);
   lines.push(`Download: ${reference.downloadUrl}`);

@@ -11,7 +11,7 @@ export interface Subject {
   /** Fields worth reading of single records; absent: all. */
   readonly fields?: readonly string[];
   /** Questions that only a computation over the whole can answer, most specific first; `data` is the stored result. */
-  readonly analyses: readonly { readonly words: RegExp; readonly sql: string }[];
+  readonly analyses: readonly { readonly words: RegExp; readonly sql: string; readonly chart?: JsonObject }[];
 }
 
 /** The table of subjects: a new example tool is one more row. */
@@ -23,6 +23,11 @@ export const subjects: readonly Subject[] = [
     noun: 'services',
     fields: ['id', 'region', 'status'],
     analyses: [
+      {
+        words: /which region.*\bchart\b/i,
+        sql: "SELECT region, count(*) AS failing FROM data WHERE status = 'failing' GROUP BY region ORDER BY failing DESC, region",
+        chart: { type: 'bar', x: 'region', y: 'failing', title: 'Failing services by region', unit: 'services' },
+      },
       {
         words: /which region/i,
         sql: "SELECT region, count(*) AS failing FROM data WHERE status = 'failing' GROUP BY region ORDER BY failing DESC, region LIMIT 3",
