@@ -96,8 +96,12 @@ async function ask(run: Run, agent: string, turn: number, ports: CallModelPorts)
     ports.telemetry.count('QuotaRefused', 1, { reason: 'turns' });
     throw new ClaimcheckError('TurnLimit', `run: no answer after ${maxTurns} turns`, { maxTurns });
   }
-  await checkRunTokens(run.runId, ports.settings.quota.runTokens, ports);
-  await appendToolResults(run, agent, ports);
+  const calls = (await ports.outcomes.list<CallOutcome>(run.runId, 'call/')).map(({ key, outcome }) => ({
+    ...outcome,
+    turn: Number(key.slice('call/'.length)),
+  }));
+  checkRunTokens(calls, ports.settings.quota.runTokens, ports.telemetry);
+  await appendToolResults(run, agent, calls.filter((call) => call.agent === agent && call.turn < turn).at(-1), ports);
   const thread = await ports.messages.thread(run.runId, agent);
   if (thread.length === 0) {
     throw new ClaimcheckError('NotFound', 'messages: this agent has nothing to answer in this run');
@@ -151,12 +155,17 @@ async function converse(
 
 /**
  * The results of the agent's last turn as one user message, one block per tool use and complete: a call that left no
- * outcome is answered with an error, since the service refuses a call without a result (case H013).
+ * outcome is answered with an error, since the service refuses a call without a result (case H013). The last turn is
+ * the recorded answer and not the end of the thread: who died while appending has left a thread that cannot be read,
+ * and the repeat completes it.
  */
-async function appendToolResults(run: Run, agent: string, ports: CallModelPorts): Promise<void> {
-  const thread = await ports.messages.thread(run.runId, agent);
-  const last = thread.at(-1);
-  if (last?.role !== 'assistant') return;
+async function appendToolResults(
+  run: Run,
+  agent: string,
+  last: { readonly turn: number; readonly content: readonly MessageBlock[] } | undefined,
+  ports: CallModelPorts,
+): Promise<void> {
+  if (last === undefined) return;
   const uses = last.content.filter((block): block is ToolUseBlock => 'toolUse' in block);
   if (uses.length === 0) return;
   const { maxToolsPerTurn } = ports.settings.run;

@@ -1,6 +1,5 @@
 import { ClaimcheckError } from '../errors.ts';
 import type { ModelReply } from '../model/model.ts';
-import type { Outcomes } from '../run/outcomes.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** Input read or written by a cache counts like any other: the quota bounds the work asked for, not its price. */
@@ -14,14 +13,13 @@ export function tokensOf(usage: ModelReply['usage']): number {
  * Refuses the next model call of a run whose earlier calls, of all its agents, have used `maxTokens` tokens or more.
  * The call that crosses the line is answered: what it will use is not known before. Throws `QuotaExceeded`.
  */
-export async function checkRunTokens(
-  runId: string,
+export function checkRunTokens(
+  calls: readonly { readonly usage?: ModelReply['usage'] }[],
   maxTokens: number,
-  ports: { readonly outcomes: Pick<Outcomes, 'list'>; readonly telemetry: Telemetry },
-): Promise<void> {
-  const calls = await ports.outcomes.list<{ readonly usage?: ModelReply['usage'] }>(runId, 'call/');
-  const used = calls.reduce((sum, { outcome: { usage } }) => sum + (usage === undefined ? 0 : tokensOf(usage)), 0);
+  telemetry: Telemetry,
+): void {
+  const used = calls.reduce((sum, { usage }) => sum + (usage === undefined ? 0 : tokensOf(usage)), 0);
   if (used < maxTokens) return;
-  ports.telemetry.count('QuotaRefused', 1, { reason: 'tokens' });
+  telemetry.count('QuotaRefused', 1, { reason: 'tokens' });
   throw new ClaimcheckError('QuotaExceeded', `run: ${used} of ${maxTokens} tokens are used`, { used, maxTokens });
 }
