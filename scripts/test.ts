@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { localFolder } from '../local/folder.ts';
 import { pythonEnvironment } from '../local/python-environment.ts';
 import { ensureChromium } from './chromium.ts';
+import { ensureLibreOffice } from './libreoffice.ts';
 
 /**
  * `npm test [-- lint|types|unit|stacks|integration|e2e …]`: every check there is, in this order. Makes what the tests
@@ -47,7 +48,7 @@ async function main(): Promise<number> {
   return total('failed') === 0 && total('passed') > 0 ? 0 : 1;
 }
 
-/** The emulator's environment and a browser; what cannot be had is said by the tests that miss it. */
+/** The emulator's environment, a browser and a spreadsheet program; what cannot be had is said by the tests that miss it. */
 async function prepare(wanted: readonly Check[]): Promise<void> {
   const say = (line: string) => process.stdout.write(`${line}\n`);
   if (wanted.includes('integration') || wanted.includes('e2e')) {
@@ -56,6 +57,7 @@ async function prepare(wanted: readonly Check[]): Promise<void> {
     );
   }
   if (wanted.includes('e2e')) await ensureChromium(say);
+  if (wanted.includes('integration')) await ensureLibreOffice(say);
 }
 
 function run(check: Check): Promise<{ readonly passed: number; readonly failed: number }> {

@@ -28,7 +28,7 @@ test('the last of few matches is read from the typed copy, where no guard stands
   expect(run.answer).toContain('"note":"=1+1"');
   expect(run.answer).toContain('"customer":"Zebra Last Ltd"');
   const { body } = await (await platform.signedIn('arthur')).download(run.links[0]?.export_url ?? '');
-  expect(body.toString('utf8')).toContain(",'=1+1,");
+  expect(Buffer.from(body).toString('utf8')).toContain(",'=1+1,");
 });
 
 test('another person’s click on the link answers exactly like a link that never was', async () => {
