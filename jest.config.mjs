@@ -22,5 +22,7 @@ const onPlatform = {
   globalTeardown: '<rootDir>/test/e2e/stop-platform.ts',
 };
 export default {
+  // Real servers and property tests on a busy machine of two cores: what hangs still fails, what is slow does not.
+  testTimeout: 60_000,
   projects: [suite('unit'), suite('stacks'), suite('integration'), suite('e2e', onPlatform)],
 };

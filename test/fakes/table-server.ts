@@ -10,6 +10,8 @@ export class TableServer {
   #client: DynamoDBClient | undefined;
 
   async start(): Promise<DynamoDBDocumentClient> {
+    // The server's five idle seconds may pass while this busy process has not yet seen that the connection was closed.
+    this.#server.keepAliveTimeout = 600_000;
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', () => resolve()));
     const { port } = this.#server.address() as AddressInfo;
     this.#client = new DynamoDBClient({
