@@ -19,7 +19,9 @@ export function acceptBlock(raw: unknown): ContentBlock {
     if (!isFields(media)) continue;
     const source = acceptSource(media['source']);
     if (source === null) return { text: `[${kind} left out: it came without a source that can be read]` };
-    return { [kind]: { ...media, format: String(media['format'] ?? ''), source } } as unknown as ContentBlock;
+    const name = kind === 'document' ? { name: typeof media['name'] === 'string' ? media['name'] : '' } : {};
+    const format = typeof media['format'] === 'string' ? media['format'] : '';
+    return { [kind]: { ...media, ...name, format, source } } as unknown as ContentBlock;
   }
   return { json: raw as JsonValue };
 }
@@ -44,7 +46,11 @@ function acceptSource(source: unknown): MediaSource | null {
     const bytes = acceptBytes(source['bytes']);
     return bytes === null ? null : { bytes };
   }
-  const known = 's3Location' in source || typeof source['text'] === 'string' || Array.isArray(source['content']);
+  if (Array.isArray(source['content'])) {
+    const readable = source['content'].every((part) => isFields(part) && typeof part['text'] === 'string');
+    return readable ? (source as unknown as MediaSource) : null;
+  }
+  const known = 's3Location' in source || typeof source['text'] === 'string';
   return known ? (source as unknown as MediaSource) : null;
 }
 

@@ -1,5 +1,7 @@
 import type { ContentBlock, ToolUseBlock } from '../content/block.ts';
+import { jsonText } from '../content/json-text.ts';
 import { ClaimcheckError } from '../errors.ts';
+import type { JsonValue } from '../json.ts';
 import { withoutRidingSelection } from '../read/riding-selection.ts';
 import { checkRun, type FlowIdentity } from '../run/check-run.ts';
 import type { RunMessages } from '../run/messages.ts';
@@ -121,7 +123,7 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
 }
 
 function checkSize(result: unknown, maxBytes: number): void {
-  const bytes = Buffer.byteLength(JSON.stringify(result) ?? '', 'utf8');
+  const bytes = Buffer.byteLength(jsonText(result as JsonValue), 'utf8');
   if (bytes <= maxBytes) return;
   throw new ClaimcheckError(
     'OversizeResult',

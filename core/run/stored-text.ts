@@ -1,22 +1,12 @@
-/** Marks a byte string inside a stored JSON text; a key that begins with NUL is none that tools or models use. */
-const bytesKey = '\u0000bytes';
+import { textWithBytes, valueWithBytes } from '../content/bytes-in-json.ts';
 
-/** A content block, or an outcome with blocks in it, as JSON text. Bytes become base64 under a key of their own. */
+/** A content block, or an outcome with blocks in it, as JSON text. */
 export function storedText(value: unknown): string {
-  return JSON.stringify(value, function replace(this: unknown, key: string, inner: unknown): unknown {
-    // Buffer has a toJSON of its own, which runs first: look at the holder's value, not at its result.
-    const held = (this as Record<string, unknown>)[key];
-    return held instanceof Uint8Array ? { [bytesKey]: Buffer.from(held).toString('base64') } : inner;
-  });
+  return textWithBytes(value);
 }
 
 export function storedValue(text: string): unknown {
-  return JSON.parse(text, (_key, value: unknown) => {
-    if (typeof value === 'object' && value !== null && bytesKey in value) {
-      return new Uint8Array(Buffer.from(String((value as Record<string, unknown>)[bytesKey]), 'base64'));
-    }
-    return value;
-  });
+  return valueWithBytes(text);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ContentBlock } from '../content/block.ts';
+import { jsonText } from '../content/json-text.ts';
 import { contentBytes, textPrefix } from './content-size.ts';
 
 /** Bytes kept free for the sentence that says what was left out. */
@@ -14,7 +15,7 @@ export function boundedError(content: readonly ContentBlock[], maxBytes: number)
   const bytes = contentBytes(whole);
   if (bytes <= maxBytes) return whole;
   const text = whole
-    .map((block) => ('text' in block ? block.text : 'json' in block ? JSON.stringify(block.json) : ''))
+    .map((block) => ('text' in block ? block.text : 'json' in block ? jsonText(block.json) : ''))
     .filter((part) => part !== '')
     .join('\n');
   const shown = textPrefix(text, Math.max(0, maxBytes - noteBytes));

@@ -1,9 +1,10 @@
 import type { ContentBlock } from '../content/block.ts';
+import { jsonText } from '../content/json-text.ts';
 
 /** UTF-8 bytes that one block puts into a request; media have a cost of their own and count nothing here. */
 export function blockBytes(block: ContentBlock): number {
   if ('text' in block) return Buffer.byteLength(block.text, 'utf8');
-  if ('json' in block) return Buffer.byteLength(JSON.stringify(block.json) ?? '', 'utf8');
+  if ('json' in block) return Buffer.byteLength(jsonText(block.json), 'utf8');
   return 0;
 }
 

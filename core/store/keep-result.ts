@@ -1,4 +1,5 @@
 import type { ContentBlock, ToolResult } from '../content/block.ts';
+import { jsonText } from '../content/json-text.ts';
 import { type NormalisedResult, normaliseResult } from '../content/normalise.ts';
 import { keptFields, viewOf } from '../tool/view.ts';
 import { viewedError } from '../tool/view-error.ts';
@@ -130,7 +131,7 @@ function unchanged(status: 'success' | 'error', content: readonly ContentBlock[]
 function beginning(result: ToolResult, budget: number, code: string): readonly ContentBlock[] {
   if (contentBytes(result.content) <= budget) return result.content;
   const text = result.content
-    .map((block) => ('text' in block ? block.text : 'json' in block ? JSON.stringify(block.json) : ''))
+    .map((block) => ('text' in block ? block.text : 'json' in block ? jsonText(block.json) : ''))
     .join('\n');
   const shown = textPrefix(text, Math.max(0, budget - 160));
   const note = `[${Buffer.byteLength(shown, 'utf8')} of ${Buffer.byteLength(text, 'utf8')} bytes shown; the rest was not kept (${code})]`;

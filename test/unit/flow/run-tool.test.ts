@@ -335,6 +335,16 @@ it('an answer of the platform’s own that one item cannot hold is an error, not
   expect(textOf(outcome)).toMatch(/^OversizeResult/);
 });
 
+it.each(['success', 'error'])(
+  'an answer nested deeper than recursion goes is kept like any other: %s',
+  async (status) => {
+    const json = JSON.parse(`${'{"a":'.repeat(6_000)}"tail"${'}'.repeat(6_000)}`);
+    const { result, outcome } = await calling([{ status, content: [{ json }] }]);
+    expect(result).toMatchObject({ outcome: 'ok', status });
+    expect(JSON.stringify(outcome)).toContain('a');
+  },
+);
+
 it('a picture that one outcome cannot hold is left out and said so', async () => {
   const image = { image: { format: 'png', source: { bytes: Buffer.alloc(400_000, 7).toString('base64') } } };
   const { outcome } = await calling([{ status: 'success', content: [{ text: 'a map' }, image] }]);
