@@ -14,6 +14,11 @@ export class AroundFields {
   readonly #store = new ByteStore(maxValueBytes);
   #fields = 0;
 
+  /** `wanted` false: nobody asks for them. */
+  constructor(wanted: boolean) {
+    if (!wanted) this.#fields = maxFields;
+  }
+
   get wants(): boolean {
     return this.#fields < maxFields;
   }

@@ -1,9 +1,11 @@
+const nothing = new Uint8Array(0);
+
 /** Bytes kept from pieces that are about to be overwritten, up to a cap; one buffer, grown by doubling. */
 export class ByteStore {
   length = 0;
   /** More came than the cap allows. */
   overflowed = false;
-  #bytes: Uint8Array = new Uint8Array(0);
+  #bytes: Uint8Array = nothing;
   readonly #cap: number;
 
   constructor(cap: number) {

@@ -95,9 +95,11 @@ export class JsonMachine {
     let keyFrom = from;
     let keyFirst = false;
     const skip = this.#skip;
+    const words = new DataView(b.buffer, b.byteOffset, b.length);
     while (i < to) {
+      if (depth > watch && state === State.firstKey && b[i] === 0x22) state = State.key;
       if (depth > watch && (state === State.value || state === State.after || state === State.key)) {
-        i = skip.run(b, i, to, state, depth, watch, types);
+        i = skip.run(b, words, i, to, state, depth, watch, types);
         state = skip.state;
         depth = skip.depth;
         if (i >= to) break;
@@ -222,6 +224,11 @@ export class JsonMachine {
               this.depth = depth;
               events.valueEnd(base + i, depth, false);
               watch = this.watch;
+            }
+            // The usual way on in a list of objects, without further turns of the switch.
+            if (i < to && b[i] === 0x2c && depth > 0) {
+              i++;
+              state = types[depth - 1] === array ? State.value : State.key;
             }
           } else if (blank[c] === 1) {
             if (c === 0x0a && this.#newline(depth)) state = State.lostLine;

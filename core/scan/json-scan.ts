@@ -33,7 +33,7 @@ export class JsonScan implements BodyScan, JsonEvents {
   readonly #machine: JsonMachine;
   readonly #options: BodyOptions;
   readonly #path = new KeyPath();
-  readonly #around = new AroundFields();
+  readonly #around: AroundFields;
   readonly #others: (OtherList & { readonly open: number })[] = [];
   /** Offsets of a second value on a later line: this is NDJSON after all. -1: none. */
   secondValueAt = -1;
@@ -69,6 +69,8 @@ export class JsonScan implements BodyScan, JsonEvents {
 
   constructor(options: BodyOptions, base: number) {
     this.#options = options;
+    // A preview of a head knows no totals, so a total beside it would tell nothing.
+    this.#around = new AroundFields(options.inHand === undefined);
     this.#machine = new JsonMachine(this, { base });
     this.#keep = new ByteStore(Math.max(options.headBytes, options.sink === null ? 0 : options.maxRecordBytes));
   }

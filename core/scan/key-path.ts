@@ -10,7 +10,8 @@ interface Nesting {
 
 /** The keys that lead to where a scan stands, as raw bytes, one per open container. */
 export class KeyPath {
-  #arena = new Uint8Array(256);
+  // Up to 64 bytes a typed array lies in the engine's own heap: most documents need no more and allocate nothing.
+  #arena = new Uint8Array(64);
   readonly #ends: number[] = [];
 
   /** A container opens inside `depth` others. */
