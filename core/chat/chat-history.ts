@@ -1,4 +1,5 @@
 import type { ContentBlock, Message } from '../content/block.ts';
+import { sendableMessages } from '../content/sendable-messages.ts';
 import { noLongerAllowed } from '../guard/marker.ts';
 import { repairedMessages } from '../guard/repair.ts';
 import type { OwnerKey } from '../reference/owner-key.ts';
@@ -37,7 +38,28 @@ export async function chatHistory(
       altered ||= seen.altered;
       return kept;
     });
-  return { messages: repairedMessages(messages), origin: (content) => origins.get(content) };
+  const inStep = repairedMessages(messages);
+  // Made fit to be sent here, where it is known what each result came from: a later look changes nothing any more.
+  const sent = sendableMessages(inStep);
+  carryOver(origins, inStep, sent);
+  return { messages: sent, origin: (content) => origins.get(content) };
+}
+
+/** The results of `after` are those of `before`, one for one; where one is another object now, it keeps its origin. */
+function carryOver(
+  origins: Map<readonly ContentBlock[], ResultOrigin>,
+  before: readonly Message[],
+  after: readonly Message[],
+): void {
+  const contents = (messages: readonly Message[]) =>
+    messages.flatMap(({ content }) =>
+      content.flatMap((block) => ('toolResult' in block ? [block.toolResult.content] : [])),
+    );
+  const later = contents(after);
+  for (const [at, content] of contents(before).entries()) {
+    const [origin, now] = [origins.get(content), later[at]];
+    if (origin !== undefined && now !== undefined) origins.set(now, origin);
+  }
 }
 
 const nothingBefore: ChatHistory = { messages: [], origin: () => undefined };

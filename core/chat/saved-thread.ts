@@ -1,4 +1,5 @@
 import type { ContentBlock, MessageBlock, ToolUseBlock } from '../content/block.ts';
+import { sendable } from '../content/sendable.ts';
 import { contentDigest } from '../guard/content-digest.ts';
 import { notKept } from '../guard/marker.ts';
 import type { Replacement } from '../guard/replacements.ts';
@@ -69,7 +70,8 @@ function replacementOf(block: MessageBlock, facts: ThreadFacts): Replacement | u
 }
 
 function replaced(replacement: Replacement, content: readonly ContentBlock[]): readonly SavedBlock[] {
-  const media = content.filter((block) => !('text' in block) && !('json' in block));
+  // An attachment that the service does not take stood there as words, and went with them.
+  const media = sendable(content).filter((block) => !('text' in block) && !('json' in block));
   const prefix: readonly SavedBlock[] = replacement.prefix === '' ? [] : [{ text: replacement.prefix }];
   return [...prefix, { marker: replacement.marker }, ...media];
 }
