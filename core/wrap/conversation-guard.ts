@@ -21,6 +21,12 @@ export interface GuardedRequest<M extends object> {
   readonly tools: readonly ModelToolSpec[];
 }
 
+export interface GuardedAttempts<M extends object> {
+  first(): Promise<readonly M[]>;
+  /** Throws the error again unless it says "too long", and at the second time. */
+  afterOverflow(error: unknown): Promise<readonly M[]>;
+}
+
 export interface GuardLimits {
   readonly modelId?: string;
   readonly windowTokens: number;
@@ -50,20 +56,38 @@ export class ConversationGuard {
     codec: MessageCodec<M>,
     send: (messages: readonly M[]) => Promise<R>,
   ): Promise<R> {
+    const attempts = this.attempts(run, request, codec);
+    const first = await attempts.first();
+    try {
+      return await send(first);
+    } catch (error) {
+      return send(await attempts.afterOverflow(error));
+    }
+  }
+
+  /** The same for frames that send by themselves: what to send first, and what after a refusal. */
+  attempts<M extends object>(run: Run, request: GuardedRequest<M>, codec: MessageCodec<M>): GuardedAttempts<M> {
     const guard = this.#guard(run.runId);
     const { core, positions } = this.#convert(request, codec);
     const place = this.#place(run, core.messages);
-    const first = await guard.fit(core, place);
-    try {
-      return await send(written(request.messages, core.messages, first.request.messages, positions, codec));
-    } catch (error) {
-      if (!saysTooLong(error)) throw error;
-      const { telemetry } = this.#references.ports;
-      telemetry.count('OverflowRetry');
-      telemetry.decision('overflow_retry', { runId: run.runId, estimate: first.estimate });
-      const second = await guard.fitAfterOverflow(core, first, place);
-      return send(written(request.messages, core.messages, second.request.messages, positions, codec));
-    }
+    const messages = (fitted: ModelRequest) =>
+      written(request.messages, core.messages, fitted.messages, positions, codec);
+    let sent: Awaited<ReturnType<Guard['fit']>> | undefined;
+    return {
+      first: async () => {
+        sent = await guard.fit(core, place);
+        return messages(sent.request);
+      },
+      afterOverflow: async (error) => {
+        const refused = sent;
+        if (refused === undefined || !saysTooLong(error)) throw error;
+        sent = undefined;
+        const { telemetry } = this.#references.ports;
+        telemetry.count('OverflowRetry');
+        telemetry.decision('overflow_retry', { runId: run.runId, estimate: refused.estimate });
+        return messages((await guard.fitAfterOverflow(core, refused, place)).request);
+      },
+    };
   }
 
   #guard(runId: string): Guard {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type AnalysisPorts, analyzeResult } from '../analysis/analyze-result.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { SealingSecret } from '../catalogue/cursor.ts';
 import { listResults } from '../catalogue/list-results.ts';
@@ -16,8 +17,9 @@ import { defaultSettings, type Settings } from '../settings.ts';
 import type { KeepPorts, KeepRequest, Kept } from '../store/keeping.ts';
 import type { ResultStore } from '../store/result-store.ts';
 import { type Clock, silentTelemetry, systemClock, type Telemetry } from '../telemetry/telemetry.ts';
+import { analyzeResultTool } from '../tool/builtin-analyze.ts';
 import { callDigest, isObject } from '../tool/call-digest.ts';
-import type { ToolCatalogue } from '../tool/tool-definition.ts';
+import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
 import { keepProduced, unkeptContent } from './keep-produced.ts';
 import { processRun, type RequestContext } from './request-context.ts';
 import { RunMemory } from './run-memory.ts';
@@ -40,6 +42,8 @@ export interface ReferencesOptions {
   readonly baseUrl?: string;
   /** Seals cursors of lists: the same in every process that may be given one. Default: this process's own. */
   readonly secret?: SealingSecret;
+  /** Computes over stored results; without one `analyze_result` is not offered. */
+  readonly analysis?: Pick<AnalysisPorts, 'engine' | 'signedUrl' | 'limits'>;
   readonly grants?: Grants;
   readonly outcomes?: Outcomes;
   readonly replacements?: Replacements;
@@ -72,6 +76,10 @@ export class References {
   readonly tools: ToolCatalogue;
   readonly memory = new RunMemory();
   readonly pool: UploadPool;
+  /** How `analyze_result` is offered, where there is an engine for it. */
+  readonly analysis:
+    | { readonly tool: ToolDefinition; readonly ports: NonNullable<ReferencesOptions['analysis']> }
+    | undefined;
   readonly ports: KeepPorts & { readonly outcomes: Outcomes; readonly replacements: Replacements };
   readonly #secret: SealingSecret;
   readonly #runs = new Map<string, Run>();
@@ -83,6 +91,7 @@ export class References {
       ...(options.parallelUploads === undefined ? {} : { parallel: options.parallelUploads }),
     });
     this.tools = processTools(options.tools ?? {}, options.anyTool ?? {}, this.settings.insert.maxBytes);
+    this.analysis = options.analysis === undefined ? undefined : { tool: analyzeResultTool, ports: options.analysis };
     this.#secret = options.secret ?? randomBytes(32);
     this.ports = {
       store: pooledStore(options.store, this.pool),
@@ -121,21 +130,27 @@ export class References {
     execute: () => T | Promise<T>,
     produced: (made: T) => Produced,
   ): Promise<{ readonly made: T | undefined; readonly kept: Kept | null }> {
-    const placed = this.#placed(call);
-    const { telemetry } = this.ports;
-    const refresh = isObject(placed.input) && placed.input['refresh'] === true;
-    const earlier = await earlierOversize(placed.call, this.ports.outcomes);
-    if (earlier.length > 0 && (!refresh || earlier.length > this.settings.run.maxRefreshes)) {
-      const repeated = await repeatAnswer(placed.call, earlier, refresh, this.ports);
-      if (repeated !== undefined) {
-        telemetry.decision('repeat_not_executed', { tool: call.tool, toolUseId: call.toolUseId, refresh });
-        this.memory.remember(call.run.runId, call.toolUseId, { tool: call.tool, ref: repeated.ref });
-        const { status, content } = repeated;
-        return { made: undefined, kept: { status, content, stored: null, oversize: false, warnings: [] } };
-      }
-    }
+    const repeated = await this.repeated(call);
+    if (repeated !== undefined) return { made: undefined, kept: repeated };
     const made = await execute();
-    return { made, kept: await this.#keep(placed, produced(made)) };
+    return { made, kept: await this.keep(call, produced(made)) };
+  }
+
+  /**
+   * The answer to a call that has already made an oversize result in this run; undefined when it is to be executed: it
+   * is the first one, `refresh` asks for a new version, or the stored one is gone.
+   */
+  async repeated(call: WrappedCall): Promise<Kept | undefined> {
+    const placed = this.#placed(call);
+    const { outcomes, telemetry } = this.ports;
+    const refresh = isObject(placed.input) && placed.input['refresh'] === true;
+    const earlier = await earlierOversize(placed.call, outcomes);
+    if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
+    const repeated = await repeatAnswer(placed.call, earlier, refresh, this.ports);
+    if (repeated === undefined) return undefined;
+    telemetry.decision('repeat_not_executed', { tool: call.tool, toolUseId: call.toolUseId, refresh });
+    this.memory.remember(call.run.runId, call.toolUseId, { tool: call.tool, ref: repeated.ref });
+    return { status: repeated.status, content: repeated.content, stored: null, oversize: false, warnings: [] };
   }
 
   /** Keeps what a tool has made already; `null` when it is within the budget. */
@@ -177,6 +192,22 @@ export class References {
         });
       }
       return answer.text;
+    });
+  }
+
+  /** `analyze_result` for a run. */
+  analyze(run: Run, input: unknown, toolUseId?: string): Promise<ReaderAnswer> {
+    return this.#answer(run, async () => {
+      if (this.analysis === undefined) throw new ClaimcheckError('UnknownTool', 'analyze_result: there is no engine');
+      const given = isObject(input as JsonValue) ? (input as Readonly<Record<string, unknown>>) : {};
+      const call = { turn: 0, index: this.memory.nextIndex(run.runId) };
+      // Roles come with the context of each run: they are the ones held now.
+      const roles = { rolesOf: async () => run.roles };
+      const ports = { ...this.ports, ...this.analysis.ports, tools: this.tools, roles };
+      const { text, delivered } = await analyzeResult(run, call, given, ports);
+      if (toolUseId !== undefined)
+        this.memory.remember(run.runId, toolUseId, { tool: 'analyze_result', ref: null, delivered });
+      return text;
     });
   }
 

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { References } from '../../../core/wrap/references.ts';
+import { FileCatalogue } from '../../../files/file-catalogue.ts';
+import { FileResultStore } from '../../../files/file-result-store.ts';
+import { rowsOf, store } from './stored.ts';
+
+jest.setTimeout(120_000);
+const folder = mkdtempSync(join(tmpdir(), 'claimcheck-mcp-'));
+const root = join(import.meta.dirname, '../../..');
+const clients: Client[] = [];
+const ada = { owner: 'Ada', session: 'chat 1' };
+let ref = '';
+
+async function connect(owner: string): Promise<{ readonly client: Client; readonly largest: () => number }> {
+  const args = ['--import', 'tsx', 'adapters/mcp/main.ts', '--folder', folder, '--owner', owner, '--session', 'chat 1'];
+  const transport = new StdioClientTransport({ command: process.execPath, args, cwd: root });
+  const client = new Client({ name: 'test', version: '1' });
+  let largest = 0;
+  await client.connect(transport);
+  const { onmessage } = transport;
+  transport.onmessage = (message) => {
+    largest = Math.max(largest, Buffer.byteLength(JSON.stringify(message)));
+    onmessage?.(message);
+  };
+  clients.push(client);
+  return { client, largest: () => largest };
+}
+
+beforeAll(async () => {
+  const references = new References({ store: new FileResultStore(folder), catalogue: new FileCatalogue(folder) });
+  // 5 MB, all of it on one line.
+  ref = await store(references, ada, { rows: rowsOf(55_000) });
+});
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('the official client lists, reads the last record, walks resources in bounded pages; nobody else finds anything', async () => {
+  const { client, largest } = await connect('Ada');
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['list_results', 'read_result']);
+
+  const list = await client.callTool({ name: 'list_results', arguments: {} });
+  expect(list.content).toContainEqual(
+    expect.objectContaining({ type: 'resource_link', uri: `claimcheck://results/${ref}` }),
+  );
+
+  const last = await client.callTool({ name: 'read_result', arguments: { ref, offset: 54_999 } });
+  expect((last.content as { text: string }[])[0]?.text).toContain('the last one');
+  const many = await client.callTool({ name: 'read_result', arguments: { ref, limit: 1_000 } });
+  const page = JSON.parse((many.content as { text: string }[])[0]?.text ?? '');
+  expect(page.coverage).toMatchObject({ requested: 1_000, selection_complete: false });
+  expect(page.coverage.loaded).toBeGreaterThan(200);
+
+  const listed = await client.listResources();
+  expect(listed.resources.map(({ uri }) => uri)).toEqual([`claimcheck://results/${ref}`]);
+  let uri: string | null = `claimcheck://results/${ref}?offset=54000&fields=id,note`;
+  let seen = 0;
+  let text = '';
+  while (uri !== null) {
+    const read = await client.readResource({ uri });
+    text = String((read.contents[0] as { text: string }).text);
+    seen += (JSON.parse(text) as { data: unknown[] }).data.length;
+    uri = (read._meta as { next: string | null }).next;
+  }
+  expect(seen).toBe(1_000);
+  expect(text).toContain('the last one');
+
+  const other = await connect('Bob');
+  const refused = await other.client.callTool({ name: 'read_result', arguments: { ref } });
+  const unknown = await other.client.callTool({
+    name: 'read_result',
+    arguments: { ref: `${'0'.repeat(32)}/${'1'.repeat(32)}` },
+  });
+  expect(refused.isError).toBe(true);
+  expect(refused.content).toEqual(unknown.content);
+  expect((refused.content as { text: string }[])[0]?.text).toMatch(/^NotFound: /);
+  await expect(other.client.readResource({ uri: `claimcheck://results/${ref}` })).rejects.toThrow(/NotFound/);
+  await expect(client.readResource({ uri: `claimcheck://results/../../etc` })).rejects.toThrow(/BadReference|expected/);
+
+  process.stdout.write(`largest message: ${largest()} bytes\n`);
+  expect(largest()).toBeLessThanOrEqual(100 * 1024);
+  expect(largest()).toBeGreaterThan(50 * 1024);
+});
