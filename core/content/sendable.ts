@@ -23,8 +23,8 @@ const s3Uri = /^s3:\/\/[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](\/.*)?$/;
  * an access point has a name of its own.
  */
 const ownKey = /\/(?:results\/[^/]+\/[0-9a-f]{32}\/[0-9a-f]{32}\/[^/]*|exports\/[^/]+\/[^/]*)$/;
-/** Deeper objects travel as text: serialisers on the way recurse. A text this short cannot be that deep. */
-const deepest = 500;
+/** Levels. Deeper objects travel as text: serialisers on the way recurse. A text this short cannot be that deep. */
+export const deepest = 500;
 const deepText = deepest * 2;
 
 /**
@@ -68,7 +68,7 @@ function mendedJsonText(text: string): string {
   );
 }
 
-function nestedDeeper(value: JsonValue, levels: number): boolean {
+export function nestedDeeper(value: JsonValue, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((entry) => nestedDeeper(entry, levels - 1));
 }

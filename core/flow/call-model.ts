@@ -1,4 +1,5 @@
 import type { Message, MessageBlock, ToolResultBlock, ToolUseBlock } from '../content/block.ts';
+import { deepest, nestedDeeper } from '../content/sendable.ts';
 import { sendableMessages } from '../content/sendable-messages.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { Model, ModelReply, ModelRequest, ModelSettings } from '../model/model.ts';
@@ -194,8 +195,14 @@ async function appendToolResults(
   await ports.messages.append(run.runId, message);
 }
 
-/** An answer never is empty and holds no blank text: the service would refuse to be sent it back. */
+/**
+ * An answer never is empty and holds no blank text: the service would refuse to be sent it back. Arguments that are
+ * nested beyond reason would break every later step of the run, so they end it here, with a word about why.
+ */
 function spoken(content: readonly MessageBlock[]): readonly MessageBlock[] {
+  if (content.some((block) => 'toolUse' in block && nestedDeeper(block.toolUse.input, deepest))) {
+    throw new ClaimcheckError('ModelRefused', `model: it nested a tool's arguments deeper than ${deepest} levels`);
+  }
   const kept = content.filter((block) => !('text' in block) || block.text.trim() !== '');
   return kept.length > 0 ? kept : [{ text: 'The model gave no answer.' }];
 }

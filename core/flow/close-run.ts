@@ -1,3 +1,4 @@
+import { ClaimcheckError } from '../errors.ts';
 import type { ActiveRuns } from '../run/flow-starter.ts';
 import type { Run, RunRecords } from '../run/run.ts';
 import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
@@ -32,8 +33,18 @@ export async function closeRun(
   await ports.activeRuns.leave(run.owner, run.runId);
   if (run.status !== 'admitted') return;
   // The turn before the end: whoever sees the run ended finds the turn in the chat.
-  await ports.saveFailedTurn?.(run, failure);
+  await saveTurn(run, failure, ports);
   await ports.runs.close(run.runId, { status: 'failed', failure, endedAt: ports.clock.now().toISOString() });
   ports.telemetry.count('RunFailed', 1, { reason: execution.status });
   ports.telemetry.decision('run_closed', { runId: run.runId, session: run.session, status: execution.status });
+}
+
+/** A chat that takes no turn any more (past its date, its owner erased) never will: the run ends all the same. */
+async function saveTurn(run: Run, failure: string, ports: CloseRunPorts): Promise<void> {
+  try {
+    await ports.saveFailedTurn?.(run, failure);
+  } catch (error) {
+    if (!(error instanceof ClaimcheckError) || error.retryable) throw error;
+    ports.telemetry.decision('turn_not_saved', { runId: run.runId, session: run.session, code: error.code });
+  }
 }

@@ -7,11 +7,15 @@ export type OwnerKey = string & { readonly __brand: 'OwnerKey' };
 /**
  * The owner's key part (DESIGN 6): ASCII-lower-cased, percent-encoded identity. With `caseSensitive` a digest of
  * the exact identity is added, so two subjects that differ only in case never share a prefix.
- * Throws `Forbidden` for an empty identity and for the words that a missing claim turns into.
+ * Throws `Forbidden` for an empty or ill-formed identity and for the words that a missing claim turns into.
  */
 export function ownerKey(identity: unknown, options: { readonly caseSensitive?: boolean } = {}): OwnerKey {
   if (typeof identity !== 'string' || identity.trim() === '' || /^(undefined|null)$/i.test(identity.trim())) {
     throw new ClaimcheckError('Forbidden', 'owner: expected the subject of a verified token, found none');
+  }
+  // Halves of surrogate pairs all become the same bytes: two such identities would share one prefix.
+  if (/\p{Surrogate}/u.test(identity)) {
+    throw new ClaimcheckError('Forbidden', 'owner: expected a subject that is well-formed text');
   }
   const folded = identity.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const encoded = Array.from(Buffer.from(folded, 'utf8'), (byte) =>

@@ -1,8 +1,9 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { wellFormed } from '../content/well-formed.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { RoleHolder } from '../identity/role-source.ts';
 import type { OwnerKey } from '../reference/owner-key.ts';
-import { isId, parseReference } from '../reference/reference.ts';
+import { isId, parseReference, type Reference } from '../reference/reference.ts';
 import type { Settings } from '../settings.ts';
 import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import { passesGates, type ToolCatalogue } from '../tool/tool-definition.ts';
@@ -21,6 +22,8 @@ export interface AdmissionRequest {
   /** Who the person is to the role look-up. */
   readonly holder: RoleHolder;
   readonly session: string;
+  /** The session was made for this very request: a repeat of it comes with another one, and means the first's. */
+  readonly newSession?: boolean;
   readonly agent: string;
   readonly message: string;
   /** Own stored results of other sessions that the run may read. */
@@ -56,10 +59,12 @@ export interface Admitted {
 /**
  * Admits one run: the roles are looked up now, the record is written put-if-absent before the execution starts, and a
  * repeat of the same request is the same run. Throws `InvalidInput` (unknown agent, message too long, a run id in use
- * for something else), `Forbidden` (erased owner), `QuotaExceeded` (too many runs at once), `RolesUnavailable`,
+ * for something else: another agent, message, chat or other references), `Forbidden` (erased owner), `QuotaExceeded` (too many runs at once), `RolesUnavailable`,
  * `BadReference` and `NotFound` (a reference that is not the owner's to admit).
  */
-export async function admitRun(request: AdmissionRequest, ports: AdmissionPorts): Promise<Admitted> {
+export async function admitRun(asked: AdmissionRequest, ports: AdmissionPorts): Promise<Admitted> {
+  // A table may keep half a surrogate pair as something else, and a repeat would not be recognised.
+  const request = { ...asked, message: wellFormed(asked.message) };
   const stateMachineArn = checkRequest(request, ports);
   if (await ports.erasures.isErased(request.owner)) {
     throw new ClaimcheckError('Forbidden', 'run: this account was erased');
@@ -106,7 +111,10 @@ async function begin(run: Run, ports: AdmissionPorts): Promise<void> {
 }
 
 async function repeated(run: Run, request: AdmissionRequest, ports: AdmissionPorts): Promise<Admitted> {
-  if (run.owner !== request.owner || run.agent !== request.agent || run.message !== request.message) {
+  const { owner, agent, message, session, newSession = false } = request;
+  const same = run.owner === owner && run.agent === agent && run.message === message;
+  const references = distinctReferences(request).sort().join();
+  if (!same || (!newSession && run.session !== session) || [...run.admittedReferences].sort().join() !== references) {
     throw new ClaimcheckError('InvalidInput', 'run: this id is in use for another request');
   }
   if (run.status === 'admitted') await begin(run, ports);
@@ -145,7 +153,7 @@ async function checkReferences(
   roles: readonly string[],
   { catalogue, tools, clock }: AdmissionPorts,
 ): Promise<readonly string[]> {
-  const refs = [...new Set(references.map((reference) => parseReference(reference).ref))];
+  const refs = distinctReferences({ references });
   for (const ref of refs) {
     const entry = await catalogue.find(owner, ref);
     const kept = entry?.status === 'stored' && Date.parse(entry.availableUntil) > clock.now().getTime();
@@ -154,6 +162,10 @@ async function checkReferences(
     }
   }
   return refs;
+}
+
+function distinctReferences({ references = [] }: Pick<AdmissionRequest, 'references'>): Reference[] {
+  return [...new Set(references.map((reference) => parseReference(reference).ref))];
 }
 
 /** Two that enter at once may both be refused at the limit, but never are both admitted above it. */

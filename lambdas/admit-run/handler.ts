@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { documentClient, stepFunctionsClient } from '../../aws/clients.ts';
+import { dynamoChats } from '../../aws/dynamo-chats.ts';
 import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
+import { assertContinuable } from '../../core/chat/open-chat.ts';
 import { ClaimcheckError, errorOutcome } from '../../core/errors.ts';
 import { currentRoles } from '../../core/identity/role-source.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import { admitRun } from '../../core/run/admit.ts';
+import { systemClock } from '../../core/telemetry/telemetry.ts';
 import { admissionPorts } from '../admission.ts';
 import { readEnvironment } from '../environment.ts';
 import { fault, nameOf } from '../fault.ts';
@@ -23,9 +26,10 @@ const event = z.strictObject({
   references: z.array(z.string().max(100)).max(50).optional(),
 });
 
-const environment = readEnvironment(process.env, 'runs', 'catalog', 'sessions', 'identity', 'flows');
+const environment = readEnvironment(process.env, 'runs', 'catalog', 'chats', 'sessions', 'identity', 'flows');
 const documents = documentClient();
 const roles = roleSource(environment.identity, documents);
+const chats = dynamoChats(documents, environment.chats);
 const ports = admissionPorts(environment, documents, stepFunctionsClient());
 
 /** Admission for principals in `flows.trusted`, who invoke this function directly. */
@@ -36,10 +40,13 @@ export async function handler(input: unknown): Promise<unknown> {
     if (!parsed.success) throw invalidEvent(parsed.error);
     const { owner, username, references, ...rest } = parsed.data;
     const { caseSensitive = false } = environment.identity;
+    const key = ownerKey(owner, { caseSensitive });
+    // What its owner has deleted is not brought back to life by a flow either.
+    await assertContinuable(chats, key, rest.session, systemClock.now());
     return await admitRun(
       {
         ...rest,
-        owner: ownerKey(owner, { caseSensitive }),
+        owner: key,
         holder: { username },
         ...(references === undefined ? {} : { references }),
       },

@@ -75,7 +75,13 @@ function portsWith(telemetry: Telemetry): ApiPorts {
     start: async ({ identity, session, ...request }) => {
       if (session !== null) await assertContinuable(chats, identity.owner, session, clock.now());
       return admitRun(
-        { ...request, owner: identity.owner, holder: identity, session: session ?? newId() },
+        {
+          ...request,
+          owner: identity.owner,
+          holder: identity,
+          session: session ?? newId(),
+          newSession: session === null,
+        },
         { ...admission, currentRoles: rolesOf, telemetry },
       );
     },

@@ -139,6 +139,13 @@ it.each([
   expect(world.outcomes.items.size).toBe(0);
 });
 
+it('arguments nested beyond reason end the run with a word about why, and nothing of them is stored', async () => {
+  const input = JSON.parse(`${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`) as unknown;
+  const world = await modelWorld([says(use('rows', input))]);
+  await expect(callModel(event, world)).rejects.toMatchObject({ code: 'ModelRefused', retryable: false });
+  expect(await world.messages.find(runId, 1, 'assistant')).toBeUndefined();
+});
+
 it('an empty answer and blank text never go back to the service', async () => {
   const world = await modelWorld([says({ text: '  \n' })]);
   await callModel(event, world);

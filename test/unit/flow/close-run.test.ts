@@ -1,3 +1,4 @@
+import { ClaimcheckError } from '../../../core/errors.ts';
 import { closeRun } from '../../../core/flow/close-run.ts';
 import { arn, runId, runWorld } from '../../fakes/run-world.ts';
 
@@ -22,6 +23,23 @@ it.each([
   expect(saved).toEqual([expect.stringMatching(sentence)]);
   expect(await world.runs.get(runId)).toMatchObject({ status: 'failed', failure: saved[0] });
   expect(world.activeRuns.items.size).toBe(0);
+});
+
+it.each([
+  ['past its date', 'Expired'],
+  ['of an erased owner', 'Forbidden'],
+] as const)('a chat that is %s takes no turn any more, and the run is closed all the same', async (_name, code) => {
+  const world = await runWorld();
+  const refused = async () => Promise.reject(new ClaimcheckError(code, 'no'));
+  await closeRun(ended('FAILED'), { ...world, saveFailedTurn: refused });
+  expect(await world.runs.get(runId)).toMatchObject({ status: 'failed' });
+});
+
+it('a chat that cannot be written now is tried again: the run stays open', async () => {
+  const world = await runWorld();
+  const refused = async () => Promise.reject(new ClaimcheckError('StorageUnavailable', 'not now'));
+  await expect(closeRun(ended('FAILED'), { ...world, saveFailedTurn: refused })).rejects.toThrow('not now');
+  expect(await world.runs.get(runId)).toMatchObject({ status: 'admitted' });
 });
 
 it('a run that has ended properly stays as it is and is counted no more', async () => {

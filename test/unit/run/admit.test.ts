@@ -59,6 +59,25 @@ it('a repeat is the same run; one that died before the start is finished', async
   expect(ports.starter.started).toHaveLength(1);
 });
 
+it('the same id with another chat or other references is another request', async () => {
+  const ports = await admission();
+  await admitRun({ ...request, newSession: true }, ports);
+  for (const change of [{ session: '9'.repeat(32) }, { references: [`${session}/${'2'.repeat(32)}`] }]) {
+    await expect(admitRun({ ...request, ...change }, ports)).rejects.toMatchObject({ code: 'InvalidInput' });
+  }
+  // Without a chat of its own, each repeat comes with a new session and means the first one's.
+  const again = await admitRun({ ...request, session: '9'.repeat(32), newSession: true }, ports);
+  expect(again).toEqual({ runId: newRun, session, created: false });
+});
+
+it('half a surrogate pair in a message: stored as text, and recognised when it is repeated', async () => {
+  const ports = await admission();
+  const torn = { ...request, message: 'Which \ud83d region?' };
+  await admitRun(torn, ports);
+  expect(await ports.runs.get(newRun)).toMatchObject({ message: 'Which \ufffd region?' });
+  expect(await admitRun(torn, ports)).toMatchObject({ created: false });
+});
+
 it.each([
   ['an unknown agent', { agent: 'nobody' }, 'InvalidInput'],
   ['a name from the prototype', { agent: 'constructor' }, 'InvalidInput'],
