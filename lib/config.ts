@@ -252,6 +252,9 @@ export const configSchema = group({
     trails: flag(false, 'CloudTrail data events of the bucket.'),
     engineNetwork: flag(true, 'Isolated subnets and DNS firewall for the analysis engine.'),
   }),
+  exports: group({
+    byteOrderMark: flag(true, 'CSV files begin with a UTF-8 byte order mark, without which Excel garbles letters.'),
+  }),
   orders: group({
     secretArn: optionalText(
       {

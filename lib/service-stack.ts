@@ -8,8 +8,8 @@ import { assistantFlow, type FlowSteps, notesFlow, researchFlow } from './flows/
 import { Flow } from './flows/flow.ts';
 import type { Definition, Step } from './flows/states.ts';
 import { ServiceFunction } from './function.ts';
-import { grantOrdersDatabase, hasOrdersDatabase, ordersNetwork } from './orders-database.ts';
 import { Observability } from './observability.ts';
+import { grantOrdersDatabase, hasOrdersDatabase, ordersNetwork } from './orders-database.ts';
 import { type PlatformFunctions, platformFunctions } from './platform-functions.ts';
 import { Routes } from './routes.ts';
 import type { Stateful } from './stateful.ts';
@@ -117,7 +117,10 @@ export class ServiceStack extends Stack {
       ...(tool.ordersDatabase === true ? ordersNetwork(this, props.config) : {}),
     });
     if (tool.ordersDatabase === true) grantOrdersDatabase(made, props.config);
-    if (tool.definition.exports === true) return made.grantCreateExports();
+    if (tool.definition.exports === true) {
+      const mark = String(props.config.exports.byteOrderMark);
+      return made.variable('CLAIMCHECK_EXPORT_BYTE_ORDER_MARK', mark).grantCreateExports();
+    }
     return tool.wrapper ? made.grantCreateBodies() : made;
   }
 

@@ -33,6 +33,7 @@ export async function handler(event: ToolEvent): Promise<WrapperAnswer> {
       inlineBytes: settings.insert.maxBytes,
       maxBytes: settings.storage.maxBytes,
       fileName: 'orders',
+      byteOrderMark: variables['CLAIMCHECK_EXPORT_BYTE_ORDER_MARK'] !== 'false',
     });
   } finally {
     await client.end();
