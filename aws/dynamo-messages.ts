@@ -42,8 +42,13 @@ export class DynamoMessages implements RunMessages {
     }
   }
 
-  async thread(runId: string, agent: string): Promise<readonly RunMessage[]> {
-    const messages = assembled(await itemsWithPrefix(this.#table, runPartition(runId), 'msg#'));
+  async thread(
+    runId: string,
+    agent: string,
+    options: { readonly leaveOutUnfinished?: boolean } = {},
+  ): Promise<readonly RunMessage[]> {
+    const items = await itemsWithPrefix(this.#table, runPartition(runId), 'msg#');
+    const messages = assembled(items, options.leaveOutUnfinished === true);
     return messages.filter((message) => message.agent === agent).sort(byTurn);
   }
 
@@ -77,7 +82,7 @@ function byTurn(left: RunMessage, right: RunMessage): number {
   return left.turn - right.turn || (left.role === right.role ? 0 : left.role === 'assistant' ? -1 : 1);
 }
 
-function assembled(items: readonly Item[]): RunMessage[] {
+function assembled(items: readonly Item[], leaveOut = false): RunMessage[] {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const name = `${String(item['turn'])}/${String(item['agent'])}/${String(item['role'])}`;
@@ -85,7 +90,14 @@ function assembled(items: readonly Item[]): RunMessage[] {
     if (group === undefined) groups.set(name, [item]);
     else group.push(item);
   }
-  return [...groups.values()].map(messageOf);
+  return [...groups.values()].flatMap((group) => {
+    try {
+      return [messageOf(group)];
+    } catch (error) {
+      if (leaveOut && error instanceof ClaimcheckError) return [];
+      throw error;
+    }
+  });
 }
 
 function messageOf(items: readonly Item[]): RunMessage {

@@ -1,5 +1,6 @@
 import { type FlushingTelemetry, powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
 import { ClaimcheckError } from '../core/errors.ts';
+import { sendableAnswer } from '../core/http/answer-limit.ts';
 import { refusal } from '../core/http/refusal.ts';
 import { type HttpRequest, httpRequest } from '../core/http/request.ts';
 import { type HttpResponse, json } from '../core/http/response.ts';
@@ -21,7 +22,7 @@ export function httpHandler(
     try {
       const asked = httpRequest(event);
       request = asked;
-      return withoutBody(asked, await traced(name, {}, () => respond(asked, telemetry)));
+      return withoutBody(asked, sendableAnswer(await traced(name, {}, () => respond(asked, telemetry))));
     } catch (error) {
       if (error instanceof ClaimcheckError) {
         telemetry.decision('refused', { code: error.code, retryable: error.retryable });

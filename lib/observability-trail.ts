@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { ReadWriteType, Trail } from 'aws-cdk-lib/aws-cloudtrail';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 
@@ -25,13 +25,13 @@ export class ObjectTrail extends Construct {
       reason: 'It holds the access records of the other bucket; records about records would have no end.',
     });
     const trail = new Trail(this, 'Trail', {
-      bucket: records,
+      bucket: records as IBucket,
       isMultiRegionTrail: false,
       includeGlobalServiceEvents: false,
       enableFileValidation: true,
       managementEvents: ReadWriteType.NONE,
     });
-    trail.addS3EventSelector([{ bucket: props.bucket }], {
+    trail.addS3EventSelector([{ bucket: props.bucket as IBucket }], {
       readWriteType: ReadWriteType.ALL,
       includeManagementEvents: false,
     });

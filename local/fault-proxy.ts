@@ -21,7 +21,7 @@ export interface PassingRequest {
   readonly pid: number | undefined;
 }
 
-const slowMs = 400;
+const slowMs = 150;
 
 /** A proxy between functions and the emulated AWS that breaks what a plan wants broken. */
 export class FaultProxy {
@@ -33,11 +33,14 @@ export class FaultProxy {
   readonly places: string[] = [];
   #dead = false;
   readonly #target: URL;
+  readonly #tables: URL;
   readonly #server: http.Server;
   readonly #agent = new http.Agent({ keepAlive: true });
 
-  constructor(target: string) {
+  /** `tables`: another server for DynamoDB, where one stands in for it alone. */
+  constructor(target: string, tables: string = target) {
     this.#target = new URL(target);
+    this.#tables = new URL(tables);
     this.#server = http.createServer((request, response) => {
       this.#handle(request, response).catch(() => request.socket.destroy());
     });
@@ -98,7 +101,8 @@ export class FaultProxy {
   }
 
   #forward(request: http.IncomingMessage, response: http.ServerResponse): Promise<http.IncomingMessage> {
-    const { hostname, port } = this.#target;
+    const ofTables = String(request.headers['x-amz-target']).startsWith('DynamoDB');
+    const { hostname, port } = ofTables ? this.#tables : this.#target;
     return new Promise((resolve, reject) => {
       const onward = http.request(
         { hostname, port, path: request.url, method: request.method, headers: request.headers, agent: this.#agent },

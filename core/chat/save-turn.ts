@@ -58,6 +58,11 @@ export async function saveTurn(
   return saved;
 }
 
+/** Whoever failed may have died in the middle of a message, and nobody completes it. */
+function unfinishedLeftOut(messages: SaveTurnPorts['messages']): SaveTurnPorts['messages'] {
+  return { thread: (runId, agent) => messages.thread(runId, agent, { leaveOutUnfinished: true }) };
+}
+
 async function composeTurn(
   run: Run,
   failure: TurnFailure | undefined,
@@ -65,7 +70,7 @@ async function composeTurn(
   ports: SaveTurnPorts,
 ): Promise<ChatTurn> {
   const [calls, replacements, earlier] = await Promise.all([
-    runCalls(run, ports),
+    runCalls(run, { ...ports, messages: failure === undefined ? ports.messages : unfinishedLeftOut(ports.messages) }),
     ports.replacements.all(run.runId),
     ports.chats.header(run.owner, run.session),
   ]);

@@ -15,6 +15,14 @@ export interface RunMessage {
 export interface RunMessages {
   /** Create-only: a repeat answers without writing. */
   append(runId: string, message: RunMessage): Promise<void>;
-  thread(runId: string, agent: string): Promise<readonly RunMessage[]>;
+  /**
+   * Throws `StorageUnavailable` when a message is written in part only: its writer died and a repeat completes it.
+   * A run that has failed has nobody to do so: `leaveOutUnfinished` gives the messages that are whole.
+   */
+  thread(
+    runId: string,
+    agent: string,
+    options?: { readonly leaveOutUnfinished?: boolean },
+  ): Promise<readonly RunMessage[]>;
   find(runId: string, turn: number, role: 'user' | 'assistant'): Promise<RunMessage | undefined>;
 }

@@ -9,13 +9,17 @@ export class TableServer {
   readonly #server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0 });
   #client: DynamoDBClient | undefined;
 
-  async start(): Promise<DynamoDBDocumentClient> {
+  /** Starts it and answers its address, for clients of a test's own. */
+  async listen(): Promise<string> {
     // The server's five idle seconds may pass while this busy process has not yet seen that the connection was closed.
     this.#server.keepAliveTimeout = 600_000;
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', () => resolve()));
-    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async start(): Promise<DynamoDBDocumentClient> {
     this.#client = new DynamoDBClient({
-      endpoint: `http://127.0.0.1:${port}`,
+      endpoint: await this.listen(),
       region: 'eu-central-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
       maxAttempts: 1,

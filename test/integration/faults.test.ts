@@ -11,11 +11,15 @@ import {
   type Verdict,
   verdict,
 } from './faults-world.ts';
+import { TableServer } from '../fakes/table-server.ts';
 import { type EmulatedServices, emulatedServices } from './ministack.ts';
 
 jest.setTimeout(240_000);
 let services: EmulatedServices;
 let proxy: FaultProxy;
+/** The same two servers behind one address, without a fault. */
+let open: FaultProxy;
+const tableServer = new TableServer();
 let faulty: FlowWorld;
 let direct: FlowWorld;
 /** Requests of each step of a run without faults: where faults can strike. */
@@ -31,10 +35,13 @@ let injected = 0;
 
 beforeAll(async () => {
   services = await emulatedServices();
-  proxy = new FaultProxy(services.url);
-  await makePlaces(services.url);
+  const tables = await tableServer.listen();
+  proxy = new FaultProxy(services.url, tables);
+  open = new FaultProxy(services.url, tables);
+  const openUrl = await open.start();
+  await makePlaces(openUrl);
   faulty = flowWorld(await proxy.start());
-  direct = flowWorld(services.url);
+  direct = flowWorld(openUrl);
   const ids = newRun();
   for (const name of steps) {
     proxy.restart();
@@ -56,6 +63,8 @@ afterAll(async () => {
   faulty.stop();
   direct.stop();
   proxy.stop();
+  open.stop();
+  tableServer.stop();
   await services.stop();
 });
 
