@@ -3,6 +3,19 @@ import type { CatalogueEntry } from './catalogue.ts';
 
 /** Names beyond this many are counted, not listed: a catalogue row tells the shape, a read tells the rest. */
 const maxFields = 40;
+/** UTF-8 bytes of JSON that the names take, and that a file's name takes: a tool writes both. */
+const maxNamesBytes = 4 * 1024;
+const maxFileNameBytes = 512;
+
+/** The first names that fit, whole ones: one result with absurd names must not take the place of all others. */
+export function namesWithin(names: readonly string[], most: number): readonly string[] {
+  let bytes = 2;
+  const end = names.slice(0, most).findIndex((name) => {
+    bytes += Buffer.byteLength(JSON.stringify(name), 'utf8') + 1;
+    return bytes > maxNamesBytes;
+  });
+  return names.slice(0, end < 0 ? most : end);
+}
 
 /**
  * One catalogue row as a reader sees it: existence, shape, dates and versions; never content (DESIGN 5.8). For an
@@ -23,6 +36,8 @@ export function catalogueRow(entry: CatalogueEntry): JsonObject {
   }
   const open = entry.population === 'open';
   const held = entry.records ?? 0;
+  const fields = namesWithin(entry.fields, maxFields);
+  const named = entry.fileName !== undefined && Buffer.byteLength(entry.fileName, 'utf8') <= maxFileNameBytes;
   return {
     ...common,
     status: 'stored',
@@ -30,8 +45,8 @@ export function catalogueRow(entry: CatalogueEntry): JsonObject {
     ...(entry.path ? { path: entry.path } : {}),
     [entry.unit]: entry.records,
     bytes: entry.bytes,
-    fields: entry.fields.slice(0, maxFields),
-    ...(entry.fields.length > maxFields ? { fields_left_out: entry.fields.length - maxFields } : {}),
+    fields: [...fields],
+    ...(entry.fields.length > fields.length ? { fields_left_out: entry.fields.length - fields.length } : {}),
     population: entry.population,
     total: open ? null : entry.records,
     ...(open
@@ -41,6 +56,6 @@ export function catalogueRow(entry: CatalogueEntry): JsonObject {
     available_until: entry.availableUntil,
     ...versions,
     ...(entry.derivedFrom.length > 0 ? { derived_from: entry.derivedFrom } : {}),
-    ...(entry.fileName === undefined ? {} : { file_name: entry.fileName }),
+    ...(named ? { file_name: entry.fileName } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
 import { openCursor, type SealingSecret, sealCursor } from '../catalogue/cursor.ts';
+import { namesWithin } from '../catalogue/row.ts';
 import { opens, type Viewer } from '../chat/current-view.ts';
 import type { Identity } from '../identity/identity.ts';
 import { exportAddress, resultAddress } from './links.ts';
@@ -7,8 +8,11 @@ import type { HttpRequest } from './request.ts';
 import { type HttpResponse, json } from './response.ts';
 import type { Availability, CatalogResponse, CatalogRow } from './responses.ts';
 
-/** Rows of one page. Each is below 2 KB, so an answer stays far from the gateway's limit. */
+/** Rows of one page. Each is below 6 KB, so an answer stays far from the gateway's limit. */
 const pageSize = 100;
+
+/** Names of fields in a row; the result's own page shows the columns. */
+const maxFields = 200;
 
 export interface CatalogRoutePorts {
   readonly catalogue: Pick<Catalogue, 'page' | 'find'>;
@@ -53,7 +57,7 @@ export function catalogRow(entry: CatalogueEntry, viewer: Viewer, publicBaseUrl:
     unit: entry.unit,
     bytes: open ? entry.bytes : null,
     sha256: open ? entry.sha256 : null,
-    fields: open ? entry.fields : [],
+    fields: open ? namesWithin(entry.fields, maxFields) : [],
     acquired_at: entry.acquiredAt,
     available_until: entry.availableUntil,
     version: entry.version,

@@ -2,7 +2,7 @@ import { AroundFields } from './around-fields.ts';
 import type { BodyFacts, BodyOptions, BodyScan } from './body-scan.ts';
 import { ByteStore } from './byte-store.ts';
 import { type JsonEvents, JsonMachine, State } from './json-machine.ts';
-import { KeyPath } from './key-path.ts';
+import { KeyPath, shownPath } from './key-path.ts';
 import { ListCollector } from './list-collector.ts';
 import type { OtherList, ParseLoss } from './scan-summary.ts';
 
@@ -315,7 +315,7 @@ export class JsonScan implements BodyScan, JsonEvents {
 
   #addOther(depth: number, count: number): void {
     if (this.#others.length >= maxOtherLists) return;
-    const path = this.#path.text(depth, this.#machine, this.#count);
+    const path = shownPath(this.#path.text(depth, this.#machine, this.#count));
     this.#others.push({ path, count, open: this.#open[depth] as number });
   }
 

@@ -2,7 +2,15 @@
 const arenaBytes = 64 * 1024;
 /** Levels that a path names. */
 const maxLevels = 64;
+/** Characters of a path that are told: it names a place, and is no place for content. */
+const shownCharacters = 256;
 const plainKey = /^[^\s.[\]"'\\\p{C}]+$/u;
+
+/** A path as it is told, cut between characters; what tells two lists apart in a scan is the whole one. */
+export function shownPath(path: string): string {
+  if (path.length <= shownCharacters) return path;
+  return `${path.slice(0, shownCharacters).replace(/\p{Surrogate}$/u, '')}…`;
+}
 
 interface Nesting {
   isList(depth: number): boolean;

@@ -9,6 +9,7 @@ import { ChunkDigests } from './chunk-digests.ts';
 import { chunkCount } from './chunk-schedule.ts';
 import { detectionBytes, type KindOptions, startScan } from './detect-kind.ts';
 import type { JsonScan } from './json-scan.ts';
+import { shownPath } from './key-path.ts';
 import { NdjsonScan } from './ndjson-scan.ts';
 import { plainBytes } from './plain-bytes.ts';
 import { recordFields } from './record-fields.ts';
@@ -84,7 +85,7 @@ export class ResultScanner {
     const table = chunkTable(facts, bytes);
     return {
       kind,
-      path: facts.path,
+      path: facts.path === null ? null : shownPath(facts.path),
       unit,
       bytes,
       sha256,

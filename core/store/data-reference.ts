@@ -37,7 +37,29 @@ export function dataReference(index: ResultIndex, place: DataReferencePlace): Js
   }
   let fields = index.fields;
   while (fields.length > 0 && !fits(make(fields, null))) fields = fields.slice(0, Math.floor(fields.length / 2));
-  return make(fields, null);
+  const least = make(fields, null);
+  return fits(least) ? least : block(index, { ...place, coverage: withFewIds(place.coverage) }, fields, null);
+}
+
+/** Ids of each kind that are named at the very least; the counts beside them stay true. */
+const fewIds = 3;
+
+/** Ids are a tool's, and long ones of three kinds would take the place of the result itself. */
+function withFewIds(coverage: Coverage): Coverage {
+  const { missing_ids: missing, duplicate_ids: duplicate, unexpected_ids: unexpected } = coverage;
+  if (missing === undefined && duplicate === undefined && unexpected === undefined) return coverage;
+  const id_counts = coverage.id_counts ?? {
+    missing: missing?.length ?? 0,
+    duplicate: duplicate?.length ?? 0,
+    unexpected: unexpected?.length ?? 0,
+  };
+  return {
+    ...coverage,
+    id_counts,
+    ...(missing === undefined ? {} : { missing_ids: missing.slice(0, fewIds) }),
+    ...(duplicate === undefined ? {} : { duplicate_ids: duplicate.slice(0, fewIds) }),
+    ...(unexpected === undefined ? {} : { unexpected_ids: unexpected.slice(0, fewIds) }),
+  };
 }
 
 /** The columns of a profile, in order, that fit `maxBytes` of JSON; the others are counted in `columns_left_out`. */

@@ -38,6 +38,23 @@ function ports(entries: readonly CatalogueEntry[], granted: readonly string[] = 
   };
 }
 
+test.each([
+  [
+    'field names of control characters',
+    { fields: Array.from({ length: 60 }, (_, n) => `${n}${'\u0001'.repeat(120)}`) },
+  ],
+  ['field names of another script', { fields: Array.from({ length: 200 }, (_, n) => `${n}${'漢'.repeat(120)}`) }],
+  ['one absurd field name', { fields: ['x'.repeat(100_000), 'id'] }],
+  ['an absurd file name', { fileName: 'y'.repeat(50_000) }],
+])('one result with %s does not take the catalogue away', async (_name, change) => {
+  const entries = [entry(1), entry(2, change), entry(3)];
+  const { text, total } = await listResults(run, {}, ports(entries));
+  const rows = JSON.parse(text).results as { ref: string; fields: string[]; fields_left_out?: number }[];
+  expect([rows.length, total]).toEqual([3, 3]);
+  const odd = rows.find(({ ref }) => ref === entries[1]?.ref);
+  expect((odd?.fields.length ?? 0) + (odd?.fields_left_out ?? 0)).toBe(entries[1]?.fields.length);
+});
+
 test('every row once, newest first, each page under its cap, never content', async () => {
   const entries = Array.from({ length: 300 }, (_, n) => entry(n));
   const seen: string[] = [];

@@ -63,6 +63,20 @@ it('the smallest one still has address, totals, date and how many fields are not
   expect(inner(0)).not.toHaveProperty('profile');
 });
 
+it('long ids do not take the place of the result: a few are named, and all are counted', () => {
+  const ids = Array.from({ length: 50 }, (_, n) => `${n}-${'漢'.repeat(117)}`);
+  const coverage = { ...summary.coverage, missing_ids: ids, duplicate_ids: [], unexpected_ids: ids };
+  const place = { baseUrl: 'https://check.example', coverage, profileBytes: 4_096 };
+  expect(blockBytes(dataReference(index, { ...place, maxBytes: 100_000 }))).toBeGreaterThan(30_000);
+  const block = dataReference(index, { ...place, maxBytes: 8_000 });
+  expect(blockBytes(block)).toBeLessThanOrEqual(8_000);
+  expect((block.json as { data_reference: { coverage: unknown } }).data_reference.coverage).toMatchObject({
+    missing_ids: ids.slice(0, 3),
+    duplicate_ids: [],
+    id_counts: { missing: 50, duplicate: 0, unexpected: 50 },
+  });
+});
+
 it('an open population is told as hits that are held', () => {
   const block = dataReference(
     { ...index, population: 'open' },
@@ -75,4 +89,11 @@ it('within keeps the order of columns', () => {
   const profile = index.profile as Profile;
   const cut = within(profile, 2_000);
   expect(cut.columns).toEqual(profile.columns.slice(0, cut.columns.length));
+});
+
+it('a key of a megabyte on the way to the rows names a place, and takes none', () => {
+  const body = JSON.stringify({ ['k'.repeat(1_000_000)]: Array.from({ length: 40 }, (_, id) => ({ id })) });
+  const { path, records } = scanBytes(Buffer.from(body), { previewBytes: 1_000 });
+  expect(records).toBe(40);
+  expect(path).toMatch(/^k{256}…$/);
 });
