@@ -23,6 +23,7 @@ export function enginePackages(processor: Processor): readonly string[] {
 const beside = [
   'node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm',
   'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+  'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
 ] as const;
 
 /** Builds the engine's programs into `folder`, with the files that they read; native packages are not among them (`enginePackages`). */

@@ -86,9 +86,9 @@ function kindOf(rows: readonly (readonly unknown[])[], at: number): ChartData['x
 
 /** UTC where no zone is said. */
 function timeOf(text: string): number {
+  if (!/[T ]/.test(text)) return Date.parse(text);
   const iso = text.replace(' ', 'T').replace(/([+-]\d{2})$/, '$1:00');
-  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(iso) || !iso.includes('T') ? iso : `${iso}Z`;
-  return Date.parse(zoned);
+  return Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/.test(iso) ? iso : `${iso}Z`);
 }
 
 function xValue(value: unknown, kind: ChartData['xKind']): string | number {

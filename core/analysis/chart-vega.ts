@@ -10,8 +10,10 @@ const themes = {
 /** Told apart by people with colour-vision deficiencies, legible on both backgrounds (Okabe and Ito, 2008). */
 const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8a8f98', '#b5a900'];
 
-/** Longest text of an axis label, in pixels; the rest is cut with an ellipsis. */
-const labelPixels = 170;
+/** Longest text of a label, in characters: the middle goes, since names often differ at their end. */
+const labelCharacters = 34;
+/** Room for the labels before the axis title, in pixels: more than the longest one takes. */
+const labelExtent = 400;
 const font = 'DejaVu Sans';
 
 /** A specification for the renderer, and the colour to paint under it. Field names are ours; columns are only words. */
@@ -33,7 +35,7 @@ export function vegaChart(chart: ChartSpec, data: ChartData): VegaChart {
   const width = chart.width ?? 640;
   const height = chart.height ?? (lying ? Math.min(1_200, Math.max(150, categories * 22)) : 360);
   const category = categoryChannel(chart, data, lying, categories, lying ? height : width);
-  const value = valueChannel(chart);
+  const value = valueChannel(chart, data);
   const series = data.marks.some((mark) => mark.series !== null);
   return {
     background: theme.background,
@@ -45,8 +47,8 @@ export function vegaChart(chart: ChartSpec, data: ChartData): VegaChart {
       background: theme.background,
       autosize: { type: 'pad', contains: 'content' },
       ...(chart.title === undefined ? {} : { title: { text: wrapped(chart.title, Math.floor(width / 9)) } }),
-      data: { values: data.marks },
-      mark: markOf(chart.type),
+      data: { values: drawnMarks(data) },
+      mark: markOf(chart, data, width),
       encoding: {
         ...(lying ? { y: category, x: value } : { x: category, y: value }),
         ...(series
@@ -60,24 +62,61 @@ export function vegaChart(chart: ChartSpec, data: ChartData): VegaChart {
               },
             }
           : {}),
-        ...(series && chart.type === 'bar' ? { order: { field: 'series' } } : {}),
+        ...(series && chart.type === 'bar' ? { order: { field: 'rank' } } : {}),
       },
       config: configOf(theme),
     },
   };
 }
 
-function markOf(type: ChartSpec['type']): object {
+/** Marks as they are drawn: names shortened so that they stay apart, series numbered in the order of the legend. */
+function drawnMarks({ marks }: ChartData): readonly object[] {
+  const names = new Map<string, string>();
+  const used = new Set<string>();
+  const short = (text: string): string => {
+    const known = names.get(text);
+    if (known !== undefined) return known;
+    const cut = shortened(text);
+    let unique = cut;
+    for (let n = 2; used.has(unique); n += 1) unique = `${cut} (${n})`;
+    used.add(unique);
+    names.set(text, unique);
+    return unique;
+  };
+  const ranks = new Map<string | null, number>();
+  return marks.map(({ x, y, series }) => {
+    if (!ranks.has(series)) ranks.set(series, ranks.size);
+    return { x: typeof x === 'string' ? short(x) : x, y, series: series === null ? null : shortened(series), rank: ranks.get(series) };
+  });
+}
+
+function shortened(text: string): string {
+  const characters = [...text];
+  if (characters.length <= labelCharacters) return text;
+  const end = 12;
+  return `${characters.slice(0, labelCharacters - end - 1).join('')}…${characters.slice(-end).join('')}`;
+}
+
+function markOf({ type }: ChartSpec, data: ChartData, width: number): object {
   switch (type) {
     case 'bar':
-      return { type: 'bar', color: palette[0] };
+      return { type: 'bar', color: palette[0], ...(data.xKind === 'time' ? { width: barPixels(data, width) } : {}) };
     case 'line':
       return { type: 'line', color: palette[0], strokeWidth: 2, interpolate: 'linear' };
     case 'area':
-      return { type: 'area', color: palette[0], opacity: 0.75, line: true };
+      return { type: 'area', color: palette[0], opacity: 0.75, line: data.marks.every((mark) => mark.series === null) && { color: palette[0] } };
     case 'point':
       return { type: 'point', color: palette[0], filled: true, size: 36, opacity: 0.8 };
   }
+}
+
+/** Bars on an axis of time fill most of the shortest step between two of them. */
+function barPixels({ marks }: ChartData, width: number): number {
+  const times = [...new Set(marks.map((mark) => Number(mark.x)))].sort((a, b) => a - b);
+  if (times.length < 2) return 60;
+  const steps = times.slice(1).map((time, at) => time - (times[at] as number));
+  const span = (times.at(-1) as number) - (times[0] as number);
+  return Math.max(1, Math.min(120, Math.floor((width / (span / Math.min(...steps) + 1)) * 0.8)));
 }
 
 function categoryChannel(
@@ -91,20 +130,18 @@ function categoryChannel(
   const few = Math.max(2, Math.floor(pixels / 90));
   if (data.xKind === 'time') {
     const { format, days } = timeFormat(data);
-    const axis = { format, labelOverlap: 'greedy', tickCount: Math.min(few, Math.max(1, categories)) };
-    const barWidth = chart.type === 'bar' ? { bandPosition: 0 } : {};
+    const padding = chart.type === 'bar' ? { padding: barPixels(data, pixels) / 2 + 4 } : {};
     return {
       field: 'x',
       type: 'temporal',
-      scale: { type: 'utc' },
+      scale: { type: 'utc', ...padding },
       title: `${title}${days ? '' : ' (UTC)'}`,
-      axis,
-      ...barWidth,
+      axis: { format, labelOverlap: 'greedy', labelFlush: false, tickCount: Math.min(few, Math.max(1, categories)) },
     };
   }
   if (data.xKind === 'number' && chart.type !== 'bar') {
-    const axis = { format: wholeOnly(data.marks.map((mark) => mark.x)) ? ',d' : '~g', tickCount: few };
-    return { field: 'x', type: 'quantitative', title, scale: { zero: false, nice: true }, axis };
+    const axis = { ...numberAxis(data.marks.map((mark) => Number(mark.x))), tickCount: few };
+    return { field: 'x', type: 'quantitative', title, scale: { zero: false, nice: few }, axis };
   }
   const angle = lying || categories <= Math.floor(pixels / 70) ? 0 : -40;
   return {
@@ -114,18 +151,28 @@ function categoryChannel(
     sort: null,
     axis: {
       labelAngle: angle,
-      labelLimit: labelPixels,
+      labelLimit: 0,
+      maxExtent: labelExtent,
       labelOverlap: 'greedy',
       ...(angle === 0 ? {} : { labelAlign: 'right', labelBaseline: 'middle' }),
     },
   };
 }
 
-function valueChannel(chart: ChartSpec): object {
+function valueChannel(chart: ChartSpec, data: ChartData): object {
   const name = chart.y_title ?? valueTitle(chart);
-  const title = chart.unit === undefined ? name : `${name} (${chart.unit})`;
+  const title = chart.unit === undefined || chart.unit === name ? name : `${name} (${chart.unit})`;
   const zero = chart.type === 'bar' || chart.type === 'area';
-  return { field: 'y', type: 'quantitative', title, scale: { zero, nice: true }, axis: { format: '~s', tickCount: 6 } };
+  const axis = { ...numberAxis(data.marks.map((mark) => mark.y)), tickCount: 6 };
+  return { field: 'y', type: 'quantitative', title, scale: { zero, nice: 6 }, axis };
+}
+
+/** Plain digits up to a million, then 1.5M; never a letter for a thousandth. */
+function numberAxis(values: readonly number[]): object {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  if (largest < 1e6) return { format: ',.12~g' };
+  // Of the host's own writing, like everything here: zero needs no letter.
+  return { format: '~s', labelExpr: "datum.value === 0 ? '0' : datum.label" };
 }
 
 function valueTitle(chart: ChartSpec): string {
@@ -142,11 +189,9 @@ function timeFormat(data: ChartData): { readonly format: string; readonly days: 
   if (span > 3 * 365 * day) return { format: '%Y', days: true };
   if (span > 120 * day) return { format: '%b %Y', days: true };
   if (days || span > 3 * day) return { format: '%e %b %Y', days: true };
-  return { format: span > 6 * 3_600_000 ? '%e %b %H:%M' : '%H:%M:%S', days: false };
-}
-
-function wholeOnly(values: readonly (string | number)[]): boolean {
-  return values.every((value) => Number.isInteger(value));
+  const minutes = times.every((time) => time % 60_000 === 0);
+  const clock = minutes ? '%H:%M' : '%H:%M:%S';
+  return { format: span > 6 * 3_600_000 ? `%e %b ${clock}` : clock, days: false };
 }
 
 /** Words of a title in lines that the chart is wide enough for. */
@@ -184,7 +229,7 @@ function configOf(theme: (typeof themes)['light' | 'dark']): object {
       tickColor: theme.grid,
     },
     axisX: { grid: false },
-    legend: { ...label, ...title, labelLimit: labelPixels },
+    legend: { ...label, ...title, labelLimit: 0 },
     range: { category: palette },
   };
 }

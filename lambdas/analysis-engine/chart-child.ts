@@ -34,7 +34,7 @@ try {
     fitTo: { mode: 'zoom', value: 2 },
     font: {
       loadSystemFonts: false,
-      fontFiles: [fileURLToPath(new URL('./DejaVuSans.ttf', import.meta.url))],
+      fontFiles: ['./DejaVuSans.ttf', './DejaVuSans-Bold.ttf'].map((file) => fileURLToPath(new URL(file, import.meta.url))),
       defaultFontFamily: 'DejaVu Sans',
       sansSerifFamily: 'DejaVu Sans',
     },
