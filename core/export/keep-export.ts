@@ -47,7 +47,8 @@ export async function keepExport(
     if (found === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the typed copy is not there');
     await confirmCsv(request, ports);
     const address = { owner: run.owner, session: run.session, id: resultId };
-    const scanned = await scanResult(() => openBody(address, found.etag, ports), options, request);
+    const open = () => openBody(address, found.etag, ports);
+    const scanned = await scanResult(open, { ...options, lines: true }, request);
     if (scanned.bytes !== found.bytes) {
       throw new ClaimcheckError('StorageUnavailable', 'storage: the typed copy came short');
     }
@@ -57,7 +58,8 @@ export async function keepExport(
     const standing = await ports.store.readIndex(address);
     if (standing !== undefined) await publishResult(exported, standing, ports);
     const index = standing ?? (await commitResult(exported, summary, ports, { kind: 'wrapper', ...found }));
-    return storedResult(keptContent(summary, index, { request, told, budget }, ports), index, true);
+    const { content, whole } = keptContent(summary, index, { request, told, budget }, ports);
+    return storedResult(content, index, !whole);
   } catch (error) {
     const code = refusalCode(error, ports.telemetry);
     const content = await unkeptContent(request, part, { told, budget, code }, ports);
@@ -77,7 +79,7 @@ function keptContent(
   index: ResultIndex,
   facts: { readonly request: KeepRequest; readonly told: ToldFacts; readonly budget: number },
   ports: KeepPorts,
-): readonly ContentBlock[] {
+): { readonly content: readonly ContentBlock[]; readonly whole: boolean } {
   const { request, told, budget } = facts;
   const rows = summary.preview.shown === 0 ? [] : summary.preview.text.split('\n').slice(0, summary.preview.shown);
   const reference = (shown: number): ContentBlock => {
@@ -104,9 +106,11 @@ function keptContent(
       rows,
       room,
     );
-    if (Buffer.byteLength(text, 'utf8') <= room) return [{ text }, reference(rowsInline)];
+    if (Buffer.byteLength(text, 'utf8') <= room) {
+      return { content: [{ text }, reference(rowsInline)], whole: rowsInline === index.records };
+    }
   }
-  return [reference(0)];
+  return { content: [reference(0)], whole: false };
 }
 
 /** The rows that came along, as many as fit, with the total that is known, and nothing to open. */

@@ -1,4 +1,4 @@
-import { applyView } from '../tool/view.ts';
+import { JsonView } from '../tool/view-json.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { pieceBytes } from './csv-file.ts';
 import { type RowSource, toldTotal } from './export-rows.ts';
@@ -16,6 +16,8 @@ export function viewedSource(source: RowSource, kept: readonly string[]): RowSou
   async function* lines(): AsyncGenerator<Uint8Array> {
     const typed = new TypedRows(source.totalColumn);
     const out = new ByteWriter();
+    // Told that these are rows: one row alone would look like a document around a list.
+    const view = new JsonView(kept, true);
     let first = true;
     for await (const item of source.rows) {
       for (const row of source.batched === true ? (item as readonly unknown[]) : [item]) {
@@ -23,13 +25,14 @@ export function viewedSource(source: RowSource, kept: readonly string[]): RowSou
         first = false;
         typed.write(rowOf(row), out);
         if (out.at < pieceBytes) continue;
-        yield out.bytes.subarray(0, out.at);
+        yield view.write(out.bytes.subarray(0, out.at));
         out.reset();
       }
     }
-    yield out.bytes.subarray(0, out.at);
+    yield view.write(out.bytes.subarray(0, out.at));
+    yield view.end();
   }
-  return { rows: readLines(applyView(lines(), kept)), total: async () => told ?? (await source.total?.()) ?? null };
+  return { rows: readLines(lines()), total: async () => told ?? (await source.total?.()) ?? null };
 }
 
 async function* readLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {

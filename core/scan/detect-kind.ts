@@ -14,6 +14,8 @@ export interface KindOptions {
   readonly headBytes: number;
   readonly maxRecordBytes: number;
   readonly inHand?: Uint8Array | undefined;
+  /** The body is NDJSON, whatever it looks like: one row, or none, is no document. */
+  readonly lines?: boolean | undefined;
   /** Makes a profile for a list of records; null: none is wanted. Lines of text have no columns. */
   readonly jsonSink: (() => RecordSink) | null;
   readonly csvSink: ((delimiter: string, header: readonly string[]) => RecordSink) | null;
@@ -35,6 +37,11 @@ export function startScan(head: Uint8Array, atEnd: boolean, options: KindOptions
   const from = bomLength(head);
   const base = from;
   const body: BodyOptions = { ...options, sink: options.jsonSink };
+  if (options.lines === true) {
+    const lines = new NdjsonScan(body, base, null);
+    lines.write(head, from, head.length);
+    return { kind: 'ndjson', scan: lines };
+  }
   if (mayBeJson(head, from)) {
     const json = new JsonScan(body, base);
     json.write(head, from, head.length);

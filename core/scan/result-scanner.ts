@@ -24,6 +24,8 @@ export interface ScanOptions {
   readonly profileBytes?: number;
   /** A record wider than this is counted and indexed but not looked into. Default 1 MiB. */
   readonly maxRecordBytes?: number;
+  /** The body is known to be NDJSON (a list that was written so): its kind is not told by its looks. */
+  readonly lines?: boolean;
   /** Bytes of the body's head that its kind is told by. Default 64 KiB. */
   readonly detectBytes?: number;
 }
@@ -53,6 +55,7 @@ export class ResultScanner {
     this.#kindOptions = {
       headBytes: options.previewBytes + 1,
       maxRecordBytes: options.maxRecordBytes ?? 1024 * 1024,
+      lines: options.lines,
       jsonSink: options.profile === true ? () => new ProfileBuilder({ format: 'json' }) : null,
       csvSink:
         options.profile === true

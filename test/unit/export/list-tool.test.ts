@@ -1,6 +1,7 @@
 import { exportFromTool } from '../../../aws/export-from-tool.ts';
 import type { WrapperAnswer } from '../../../aws/tool-wrapper.ts';
 import type { RowSource } from '../../../core/export/export-rows.ts';
+import { exportWarnings } from '../../../core/export/list-export.ts';
 import { contentBytes } from '../../../core/store/content-size.ts';
 import { keepResult } from '../../../core/store/keep-result.ts';
 import { recallResult } from '../../../core/store/keep-stored.ts';
@@ -246,4 +247,43 @@ test('an attempt whose answer was lost is found again, with its file', async () 
   const kept = await recallResult(request({ tool, result: { status: 'success', content: [] } }), ports);
   expect(kept?.stored).toMatchObject({ ref, records: 50 });
   expect(JSON.stringify(kept?.content[0])).toContain(`/exports/${resultId}`);
+});
+
+const items = [
+  { id: 7, name: 'inner' },
+  { id: 8, name: 'inner too' },
+];
+
+test('a single row that holds a list of its own is one row, as it is for any other number', async () => {
+  const { payload, kept } = await listed({ rows: [{ id: 1, items }], columns: ['id', 'items'], total: () => 1 });
+  expect(payload).toMatchObject({
+    rows_exported: 1,
+    rows_inline: 1,
+    truncated: false,
+    inline_truncated: false,
+    data: [{ id: 1, items }],
+  });
+  expect(kept).toMatchObject({ stored: { records: 1 }, oversize: false });
+});
+
+test('a view holds for a single row as for many: what is not kept is gone, lists inside it too', async () => {
+  for (const count of [1, 2]) {
+    const rows = Array.from({ length: count }, (_, id) => ({ id, items, secret: 's' }));
+    const { payload, ports } = await listed({ rows }, () => {}, { view: { analyst: ['id'] } });
+    expect(payload['data']).toEqual(rows.map(({ id }) => ({ id })));
+    expect(ports.exports.files.get(key)?.content.toString()).not.toMatch(/items|secret|inner/);
+  }
+});
+
+test('an empty list is no document either', async () => {
+  const { kept } = await listed({ rows: [], columns: ['id'], total: () => 0 });
+  expect(kept.stored).toMatchObject({ records: 0, unit: 'records' });
+});
+
+test('a list of more rows than a spreadsheet opens is warned of', () => {
+  expect(exportWarnings(1_048_575, 0)).toEqual([]);
+  expect(exportWarnings(1_048_576, 2)).toEqual([
+    expect.stringContaining('2 cells are'),
+    expect.stringContaining('1,048,576 rows'),
+  ]);
 });
