@@ -159,7 +159,7 @@ export class ServiceFunction extends Construct {
   /** Sign-in sessions, and the pointers from an owner to them. */
   grantSessions(...verbs: readonly TableVerb[]): this {
     this.variable('CLAIMCHECK_SESSIONS', this.stateful.sessions.tableName);
-    return this.allow(...tableStatements(this.stateful, 'sessions', verbs, ['session#*', 'owner#*']));
+    return this.allow(...tableStatements(this.stateful, 'sessions', verbs, ['session#*']));
   }
 
   /** Whether an owner was erased, which admission and every write ask first. */

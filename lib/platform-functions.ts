@@ -57,8 +57,8 @@ export function platformFunctions(
   const admitRun = make('AdmitRun', 'admit-run', 'admits a run for its owner', { seconds: 15, memoryMiB: 256 })
     .grantRuns('get', 'put')
     .grantActiveRuns('query', 'put', 'delete')
-    .grantCatalog('get', 'query')
-    .grantChats('get', 'query')
+    .grantCatalog('get')
+    .grantChats('get')
     .grantTombstones()
     .grantRoleLookup();
 
@@ -68,8 +68,8 @@ export function platformFunctions(
     .grantActiveRuns('query', 'put', 'delete')
     .grantCatalog('get', 'query')
     .grantCatalogByTime()
-    .grantChats('get', 'query', 'put', 'update', 'delete')
-    .grantSessions('get', 'update', 'delete')
+    .grantChats('get', 'query', 'put', 'update')
+    .grantSessions('get', 'update')
     .grantTombstones()
     .grantReadResults()
     .grantRoleLookup()
@@ -85,7 +85,7 @@ export function platformFunctions(
     .useBaseUrl();
 
   const download = make('Download', 'download', 'sends owners to their objects', { seconds: 15, memoryMiB: 256 })
-    .grantSessions('get', 'update', 'delete')
+    .grantSessions('get', 'update')
     .grantReadResults('exports')
     .grantRoleLookup()
     .grantSecret()
@@ -168,7 +168,6 @@ export function platformFunctions(
   const listResults = make('ListResults', 'list-results', 'what this run may open', { seconds: 20, memoryMiB: 256 })
     .grantRuns('get', 'query', 'put')
     .grantCatalog('get', 'query')
-    .grantCatalogByTime()
     .grantSecret(); // Seals the cursor, so that it reaches no other owner.
 
   const readResult = make('ReadResult', 'read-result', 'reads part of a stored result', {

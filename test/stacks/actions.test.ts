@@ -23,7 +23,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     'states:StartExecution',
   ],
   auth: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', secret],
-  download: [roles, 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem', ...reads, secret],
+  download: [roles, 'dynamodb:GetItem', 'dynamodb:UpdateItem', ...reads, secret],
   web: [],
   'call-model': ['bedrock:InvokeModel', ...runsAndCatalogue, ...creates, ...reads],
   'run-tool': [...runsAndCatalogue, 'lambda:InvokeFunction', ...creates, ...reads],

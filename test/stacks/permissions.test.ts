@@ -100,7 +100,15 @@ describe('tables', () => {
     may('admit-run', ['dynamodb:PutItem', tables.Runs, run], ['dynamodb:PutItem', tables.Runs, active]),
     may('admit-run', ['dynamodb:GetItem', tables.Sessions, tombstone]),
     mayNot('admit-run', ['dynamodb:GetItem', tables.Sessions, session], ['dynamodb:UpdateItem', tables.Runs, run]),
-    may('api', ['dynamodb:Query', `${tables.Catalog}/index/byTime`], ['dynamodb:DeleteItem', tables.Chats]),
+    may('api', ['dynamodb:Query', `${tables.Catalog}/index/byTime`], ['dynamodb:UpdateItem', tables.Chats]),
+    // A chat is hidden and a session is ended where they stand: only an erasure, and a sign-out, delete.
+    ...['api', 'download'].map((who) =>
+      mayNot(who, ['dynamodb:DeleteItem', tables.Chats], ['dynamodb:DeleteItem', tables.Sessions, session]),
+    ),
+    // Whether the chat that it continues was deleted, and whether a reference is the owner's: one item each.
+    may('admit-run', ['dynamodb:GetItem', tables.Chats], ['dynamodb:GetItem', tables.Catalog]),
+    mayNot('admit-run', ['dynamodb:Query', tables.Chats], ['dynamodb:Query', tables.Catalog]),
+    mayNot('list-results', ['dynamodb:Query', `${tables.Catalog}/index/byTime`]),
     mayNot('api', ['dynamodb:PutItem', tables.Catalog], ['dynamodb:DeleteItem', tables.Runs, run]),
     may('auth', ['dynamodb:PutItem', tables.Sessions, session], ['dynamodb:DeleteItem', tables.Sessions, session]),
     mayNot(
