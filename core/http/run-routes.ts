@@ -87,12 +87,18 @@ export async function showRun(id: string, identity: Identity, ports: RunRoutePor
     answer: turn?.allowed === true ? turn.answer : null,
     links: (turn?.references ?? []).map((reference) => linkOf(reference, ports.publicBaseUrl)),
     basis: turn?.basis ?? null,
-    steps: (await ports.outcomes.list<ToolOutcome>(run.runId, 'tool/')).map(({ outcome }) => ({
-      tool: outcome.tool,
-      status: outcome.status,
-    })),
+    steps: turn?.allowed === false ? [] : await stepsOf(run, ports),
   };
   return json(200, answer);
+}
+
+/** A name that no tool can have was made up by a model: it is a model's text, and no step of the platform's. */
+async function stepsOf(run: Run, ports: Pick<RunRoutePorts, 'outcomes'>): Promise<RunResponse['steps']> {
+  const ended = await ports.outcomes.list<ToolOutcome>(run.runId, 'tool/');
+  return ended.map(({ outcome: { tool, status } }) => ({
+    tool: /^[a-z][a-z0-9_]{0,47}$/.test(tool) ? tool : 'unknown',
+    status,
+  }));
 }
 
 const refusedAnswer = 'Your current roles no longer allow this answer.';

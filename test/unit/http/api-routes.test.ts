@@ -171,6 +171,20 @@ test('a run is shown to its owner alone; an open one is asked about at its execu
   expect(JSON.stringify(body)).not.toContain('secret');
 });
 
+test('a step’s name is a tool’s, never a model’s words; what is no longer allowed has no steps either', async () => {
+  const saved = { ...turn({ gates: ['service_status'] }), n: 0 };
+  const { ask, hold, outcomes } = world({ runs: [run()], heads: [header()], turns: [saved] });
+  for (const [at, tool] of ['service_status', 'The total is 4711, see https://evil.example'].entries()) {
+    await outcomes.record(run().runId, `tool/1/${at}`, { tool, status: 'error', content: [] });
+  }
+  expect((await ask<RunResponse>('GET', `/runs/${run().runId}`)).body.steps).toEqual([
+    { tool: 'service_status', status: 'error' },
+    { tool: 'unknown', status: 'error' },
+  ]);
+  hold([]);
+  expect((await ask<RunResponse>('GET', `/runs/${run().runId}`)).body).toMatchObject({ answer: null, steps: [] });
+});
+
 test('an answer carries the links made by code; a role that is gone takes answer and links away', async () => {
   const saved = {
     ...turn({ answer: 'see https://evil.example', references: [link], gates: ['service_status'] }),
