@@ -80,6 +80,7 @@ async function askOnce(platform: Platform, options: StartOptions, say: (line: st
       response.status === 200 ? createHash('sha256').update(body).digest('hex') : `HTTP ${response.status}`;
     lines.push('', `Stored result of ${row.tool}: ${row.records ?? '?'} ${row.unit}, ${row.bytes} bytes`);
     lines.push(`  SHA-256 stored      ${row.sha256}`, `  SHA-256 downloaded  ${downloaded}`, `  download  ${link}`);
+    if (row.export_url !== null) lines.push(`  CSV       ${row.export_url}`);
   }
   lines.push('', `Console:  ${platform.baseUrl}/`, 'Sign in there as');
   for (const [name, roles] of Object.entries(localUsers)) {
