@@ -1,0 +1,134 @@
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { Agent, Model, type Message, type ModelStreamEvent, tool as strandsTool } from '@strands-agents/sdk';
+import { generateText, stepCountIs, tool as aiTool, wrapLanguageModel } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import { createAgent, tool as langchainTool } from 'langchain';
+import * as z from 'zod';
+import { resultsByReference as forAiSdk } from '../../../adapters/ai-sdk.ts';
+import { resultsByReference as forLangChain } from '../../../adapters/langchain.ts';
+import { resultsByReference as forStrands } from '../../../adapters/strands.ts';
+import type { References } from '../../../core/wrap/references.ts';
+import type { RequestContext } from '../../../core/wrap/request-context.ts';
+
+export type Move = { readonly id: string; readonly tool: string; readonly input: object } | 'end';
+
+/** One agent of any framework: a scripted model, one tool, and what the model was sent. */
+export interface Setup {
+  readonly references: References;
+  readonly context: () => RequestContext | undefined;
+  readonly windowTokens: number;
+  /** The model's moves; it may throw. Gets the number of the request and the request. */
+  readonly model: (number: number, request: string) => Move;
+  readonly tool: (input: { readonly page: number }) => unknown;
+}
+
+export const frameworks: Readonly<Record<string, (setup: Setup) => Promise<readonly string[]>>> = {
+  strands: async (setup) => {
+    const requests: string[] = [];
+    class Scripted extends Model {
+      updateConfig(): void {}
+      getConfig() {
+        return { modelId: 'scripted' };
+      }
+      async *stream(messages: Message[]): AsyncIterable<ModelStreamEvent> {
+        const move = next(setup, requests, messages);
+        yield { type: 'modelMessageStartEvent', role: 'assistant' };
+        if (move === 'end') {
+          yield { type: 'modelContentBlockStartEvent' };
+          yield { type: 'modelContentBlockDeltaEvent', delta: { type: 'textDelta', text: 'done' } };
+        } else {
+          const start = { type: 'toolUseStart' as const, name: move.tool, toolUseId: move.id };
+          yield { type: 'modelContentBlockStartEvent', start };
+          const delta = { type: 'toolUseInputDelta' as const, input: JSON.stringify(move.input) };
+          yield { type: 'modelContentBlockDeltaEvent', delta };
+        }
+        yield { type: 'modelContentBlockStopEvent' };
+        yield { type: 'modelMessageStopEvent', stopReason: move === 'end' ? 'endTurn' : 'toolUse' };
+      }
+    }
+    const rows = strandsTool({
+      name: 'rows',
+      description: 'rows',
+      inputSchema: z.object({ page: z.number() }),
+      callback: async (input) => (await setup.tool(input)) as never,
+    });
+    const plugins = [forStrands({ ...setup, maxTokens: 1_000 })];
+    await new Agent({ model: new Scripted(), printer: false, tools: [rows], plugins }).invoke('go');
+    return requests;
+  },
+  langchain: async (setup) => {
+    const requests: string[] = [];
+    class Scripted extends BaseChatModel {
+      _llmType(): string {
+        return 'scripted';
+      }
+      override bindTools(): this {
+        return this;
+      }
+      async _generate(messages: BaseMessage[]) {
+        const move = next(setup, requests, messages.map(({ type, content }) => ({ type, content })));
+        const calls = move === 'end' ? [] : [{ id: move.id, name: move.tool, args: { ...move.input } }];
+        return { generations: [{ text: '', message: new AIMessage({ content: 'x', tool_calls: calls }) }] };
+      }
+    }
+    const answer = async (input: { page: number }, config: { toolCall?: { id?: string } }) => {
+      try {
+        return asText(await setup.tool(input));
+      } catch (error) {
+        // A thrown error ends a LangChain agent; one that goes on answers it as a message.
+        const { message: content } = error as Error;
+        return new ToolMessage({ status: 'error', content, tool_call_id: config.toolCall?.id ?? '' });
+      }
+    };
+    const schema = z.object({ page: z.number() });
+    const rows = langchainTool(answer as (input: { page: number }) => Promise<string>, {
+      name: 'rows',
+      description: 'rows',
+      schema,
+    });
+    const middleware = [forLangChain({ ...setup, maxTokens: 1_000 })];
+    const agent = createAgent({ model: new Scripted({ maxRetries: 0 }), tools: [rows], middleware });
+    await agent.invoke({ messages: [new HumanMessage('go')] }, { recursionLimit: 60 });
+    return requests;
+  },
+  'ai-sdk': async (setup) => {
+    const requests: string[] = [];
+    const { tools, middleware } = forAiSdk({ ...setup, maxTokens: 1_000 });
+    const scripted = new MockLanguageModelV4({
+      doGenerate: async ({ prompt }) => {
+        const move = next(setup, requests, prompt);
+        return {
+          content:
+            move === 'end'
+              ? [{ type: 'text', text: 'done' }]
+              : [{ type: 'tool-call', toolCallId: move.id, toolName: move.tool, input: JSON.stringify(move.input) }],
+          finishReason: { unified: move === 'end' ? 'stop' : 'tool-calls', raw: undefined },
+          usage: {
+            inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+            outputTokens: { total: 0, text: 0, reasoning: 0 },
+          },
+          warnings: [],
+        };
+      },
+    });
+    const rows = aiTool({
+      description: 'rows',
+      inputSchema: z.object({ page: z.number() }),
+      execute: async (input) => setup.tool(input),
+    });
+    const model = wrapLanguageModel({ model: scripted, middleware });
+    await generateText({ model, prompt: 'go', stopWhen: stepCountIs(30), tools: tools({ rows }), maxRetries: 0 });
+    return requests;
+  },
+};
+
+function next({ model }: Setup, requests: string[], messages: unknown): Move {
+  const request = JSON.stringify(messages);
+  requests.push(request);
+  return model(requests.length - 1, request);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClaimcheckError } from '../../../core/errors.ts';
+import type { ResultStore } from '../../../core/store/result-store.ts';
+import { References } from '../../../core/wrap/references.ts';
+import { FileCatalogue } from '../../../files/file-catalogue.ts';
+import { FileResultStore } from '../../../files/file-result-store.ts';
+import { frameworks, type Setup } from './agents.ts';
+
+/**
+ * Runs one framework (first argument) through the faults that others are known for and prints what the model was sent,
+ * as JSON. A process of its own, since these packages are ES modules only.
+ */
+const name = process.argv[2] ?? '';
+const agent = frameworks[name] as NonNullable<(typeof frameworks)[string]>;
+const rows = (page: number, count = 5_000) =>
+  Array.from({ length: count }, (_, id) => ({ id, page, price: "$& $' $1", note: id === count - 1 ? 'the last one' : '' }));
+
+async function scenario(setup: Omit<Setup, 'references' | 'context' | 'windowTokens'> & Partial<Setup> & { failing?: boolean }) {
+  const folder = mkdtempSync(join(tmpdir(), 'claimcheck-scenario-'));
+  const files = new FileResultStore(folder);
+  const store = setup.failing === true ? refusing(files) : files;
+  const references = new References({ store, catalogue: new FileCatalogue(folder) });
+  const context = () => ({ owner: 'ada', session: 'scenario' });
+  try {
+    const requests = await agent({ references, context, windowTokens: 200_000, ...setup });
+    const last = requests.at(-1) ?? '';
+    const stored = readdirSync(folder, { recursive: true }).filter((file) => String(file).endsWith('body')).length;
+    const sizes = requests.map((request) => Buffer.byteLength(request));
+    return { last: last.replaceAll('\\', ''), bytes: Math.max(...sizes), sizes, stored, requests: requests.length };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function refusing(store: ResultStore): ResultStore {
+  const putBody = async () => {
+    throw new ClaimcheckError('StorageUnavailable', 'storage: refused');
+  };
+  return new Proxy(store, {
+    get: (target, key) => (key === 'putBody' ? putBody : (target[key as keyof ResultStore] as () => unknown).bind(target)),
+  });
+}
+
+const call = (page: number, id = `use-${page}`) => ({ id, tool: 'rows', input: { page } });
+const once = (number: number) => (number === 0 ? call(1) : 'end');
+const refs = (request: string) => [...request.matchAll(/ref\W{1,8}([0-9a-f]{32}\/[0-9a-f]{32})/g)].map(([, ref]) => ref as string);
+const readLast = (request: string, at: number) => ({
+  id: 'read',
+  tool: 'read_result',
+  input: { ref: refs(request).at(at), offset: 4_999 },
+});
+
+let executed = 0;
+let overflows = 0;
+const facts = {
+  small: await scenario({ tool: () => 'a small answer', model: once }),
+  noContext: await scenario({ context: () => undefined, tool: ({ page }) => rows(page), model: once }),
+  failing: await scenario({ failing: true, tool: ({ page }) => rows(page), model: once }),
+  error: await scenario({
+    tool: () => {
+      throw new Error(`broken ${'E'.repeat(400_000)}`);
+    },
+    model: once,
+  }),
+  sameId: await scenario({
+    tool: ({ page }) => rows(page),
+    model: (number, request) => (number < 2 ? call(number + 1, 'use-1') : number === 2 ? readLast(request, 0) : 'end'),
+  }),
+  repeat: await scenario({
+    tool: ({ page }) => {
+      executed += 1;
+      return rows(page);
+    },
+    model: (number) => (number < 6 ? call(1, `use-${number}`) : 'end'),
+  }),
+  overflow: await scenario({
+    tool: ({ page }) => rows(page),
+    model: (number) => {
+      if (number === 3) {
+        overflows += 1;
+        throw new Error('prompt is too long: 250000 tokens > 200000 maximum');
+      }
+      return number < 3 ? call(number + 1) : 'end';
+    },
+  }),
+  notRead: await scenario({
+    tool: ({ page }) => rows(page),
+    model: (number) =>
+      number === 0 ? { id: 'read', tool: 'read_result', input: { ref: `${'0'.repeat(32)}/${'1'.repeat(32)}` } } : 'end',
+  }),
+  /** Under the budget each; base64 and Chinese cost more tokens than characters by four. */
+  dense: await scenario({
+    windowTokens: 30_000,
+    tool: ({ page }) => (page % 2 === 0 ? '漢字'.repeat(3_800) : Buffer.alloc(17_000, page * 37).toString('base64')),
+    model: (number) => (number < 4 ? call(number + 1) : 'end'),
+  }),
+};
+process.stdout.write(JSON.stringify({ ...facts, executed, overflows }));
+process.exit(0);
