@@ -1,6 +1,7 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { ClaimcheckError } from '../core/errors.ts';
 import { decodeMetadata, encodeMetadata } from '../core/store/body-metadata.ts';
+import { decodeIndex, encodeIndex } from '../core/store/index-codec.ts';
 import { BodySourceError } from '../core/store/part-reader.ts';
 import { type ResultIndex, resultFormat } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
@@ -10,7 +11,7 @@ import { readFailure, storageTrouble } from './s3-failure.ts';
 import { bodyKey, indexKey } from './s3-keys.ts';
 import type { UploadTarget } from './s3-upload.ts';
 
-/** An index is a small JSON text: 5 GiB of body give less than 4 MiB. */
+/** 5 GiB of body give less than 1 MiB. */
 const maxIndexBytes = 64 * 1024 * 1024;
 
 /** Bodies and commit records in S3. Throttling and 5xx are repeated by the client itself (three attempts). */
@@ -87,17 +88,16 @@ export class S3ResultStore implements ResultStore {
   }
 
   async putIndex(address: ResultAddress, index: ResultIndex): Promise<void> {
-    const text = Buffer.from(JSON.stringify(index), 'utf8');
     const target: UploadTarget = {
       client: this.#client,
       bucket: this.#bucket,
       key: indexKey(address),
       metadata: { 'cc-format': String(index.format) },
-      contentType: 'application/json',
+      contentType: 'application/octet-stream',
       maxBytes: maxIndexBytes,
     };
     try {
-      await createOnly(target, text);
+      await createOnly(target, encodeIndex(index));
     } catch (error) {
       this.#telemetry.count('StorageRefusal');
       throw storageTrouble('writing a commit record', error);
@@ -105,17 +105,16 @@ export class S3ResultStore implements ResultStore {
   }
 
   async readIndex(address: ResultAddress): Promise<ResultIndex | undefined> {
-    const text = await this.#read('reading a commit record', async () => {
+    const bytes = await this.#read('reading a commit record', async () => {
       const object = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: indexKey(address) }));
-      return object.Body?.transformToString('utf8');
+      return object.Body?.transformToByteArray();
     });
-    if (text === undefined) return undefined;
-    const index = parsed(text);
+    if (bytes === undefined) return undefined;
+    const index = decodeIndex(bytes);
     // Every format that was ever written can be read; one from the future cannot.
-    if (index === undefined || index.format > resultFormat) {
+    if (index === undefined) {
       throw new ClaimcheckError('StorageUnavailable', 'storage: a commit record cannot be read', {
         knownFormat: resultFormat,
-        foundFormat: index?.format ?? null,
       });
     }
     return index;
@@ -140,16 +139,5 @@ async function* steady(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
     yield* body;
   } catch (error) {
     throw storageTrouble('reading a body', error);
-  }
-}
-
-function parsed(text: string): ResultIndex | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && typeof (value as ResultIndex).format === 'number'
-      ? (value as ResultIndex)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }

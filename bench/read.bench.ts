@@ -10,6 +10,7 @@ import { parseSelection } from '../core/read/selection.ts';
 import { VerifiedBody } from '../core/read/verified-body.ts';
 import { scanStream } from '../core/scan/result-scanner.ts';
 import { defaultSettings } from '../core/settings.ts';
+import { decodeIndex, encodeIndex } from '../core/store/index-codec.ts';
 import { type ResultIndex, resultFormat } from '../core/store/result-index.ts';
 import { firstId, SyntheticBody } from './synthetic-body.ts';
 
@@ -23,7 +24,7 @@ const file = import.meta.filename;
 /** What one object request costs before its first byte comes: a low figure for S3 inside a region. */
 const requestMs = 15;
 
-async function indexText(body: SyntheticBody): Promise<string> {
+async function indexBytes(body: SyntheticBody): Promise<Uint8Array> {
   const { preview: _preview, ...summary } = await scanStream(body.stream(), { previewBytes: 2000 });
   const index: ResultIndex = {
     ...summary,
@@ -43,22 +44,30 @@ async function indexText(body: SyntheticBody): Promise<string> {
     derivedFrom: [],
     leftOut: [],
   };
-  return JSON.stringify(index);
+  return encodeIndex(index);
 }
 
 interface Cost {
   requests: number;
   bytes: number;
+  /** Time in which the bytes of the answer were made up, which storage would have had at hand. */
+  makingMs: number;
 }
 
-async function read(body: SyntheticBody, index: string, input: Record<string, unknown>, delayMs: number, cost: Cost) {
+async function read(
+  body: SyntheticBody,
+  index: Uint8Array,
+  input: Record<string, unknown>,
+  delayMs: number,
+  cost: Cost,
+) {
   const request = async (bytes: number): Promise<void> => {
     cost.requests += 1;
     cost.bytes += bytes;
     if (delayMs > 0) await sleep(delayMs);
   };
-  await request(Buffer.byteLength(index));
-  const parsed = JSON.parse(index) as ResultIndex;
+  await request(index.length);
+  const parsed = decodeIndex(index) as ResultIndex;
   const source = {
     index: parsed,
     version: null,
@@ -67,7 +76,10 @@ async function read(body: SyntheticBody, index: string, input: Record<string, un
       {
         range: async (start, end) => {
           await request(end - start);
-          return body.range(start, end);
+          const before = performance.now();
+          const bytes = body.range(start, end);
+          cost.makingMs += performance.now() - before;
+          return bytes;
         },
         whole: async () => {
           await request(body.bytes);
@@ -84,15 +96,16 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function timed(body: SyntheticBody, index: string, offset: number, delayMs: number, rounds: number) {
+async function timed(body: SyntheticBody, index: Uint8Array, offset: number, delayMs: number, rounds: number) {
   const times: number[] = [];
-  const cost = { requests: 0, bytes: 0 };
+  const cost = { requests: 0, bytes: 0, makingMs: 0 };
   for (let round = -3; round < rounds; round += 1) {
     cost.requests = 0;
     cost.bytes = 0;
+    cost.makingMs = 0;
     const before = performance.now();
     const answer = await read(body, index, { offset, limit: 50 }, delayMs, cost);
-    if (round >= 0) times.push(performance.now() - before);
+    if (round >= 0) times.push(performance.now() - before - cost.makingMs);
     const { data } = JSON.parse(answer.text) as { data: { id: number }[] };
     if (data.length !== 50 || data[49]?.id !== firstId + offset + 49) throw new Error('read: the wrong records');
   }
@@ -103,12 +116,12 @@ async function timed(body: SyntheticBody, index: string, offset: number, delayMs
 async function speed(): Promise<boolean> {
   const small = new SyntheticBody(10_000);
   const large = new SyntheticBody(1_000_000);
-  const [smallIndex, largeIndex] = [await indexText(small), await indexText(large)];
+  const [smallIndex, largeIndex] = [await indexBytes(small), await indexBytes(large)];
   const rows: Record<string, unknown>[] = [];
   const ratios: number[] = [];
   for (const delayMs of [requestMs, 0]) {
-    const few = await timed(small, smallIndex, 9_000, delayMs, 50);
-    const many = await timed(large, largeIndex, 900_000, delayMs, 50);
+    const few = await timed(small, smallIndex, 9_000, delayMs, delayMs === 0 ? 300 : 30);
+    const many = await timed(large, largeIndex, 900_000, delayMs, delayMs === 0 ? 300 : 30);
     ratios.push(many.ms / few.ms);
     for (const [records, cost] of [
       [10_000, few],
@@ -125,7 +138,7 @@ async function speed(): Promise<boolean> {
     if (many.requests > 2 || many.bytes > 1024 * 1024) process.exitCode = 1;
   }
   const before = performance.now();
-  const index = JSON.parse(largeIndex) as ResultIndex;
+  const index = decodeIndex(largeIndex) as ResultIndex;
   const body = new VerifiedBody(
     index,
     { range: async () => undefined, whole: async () => large.stream() },
@@ -152,9 +165,9 @@ async function speed(): Promise<boolean> {
 /** Runs in a process of its own: the highest resident memory while a result of 1 GB is read in several ways. */
 async function memory(indexFile: string, records: number): Promise<void> {
   const body = new SyntheticBody(records);
-  const index = readFileSync(indexFile, 'utf8');
+  const index = readFileSync(indexFile);
   const idle = process.resourceUsage().maxRSS / 1024;
-  const cost = { requests: 0, bytes: 0 };
+  const cost = { requests: 0, bytes: 0, makingMs: 0 };
   const tail = records - 500;
   for (const input of [
     { offset: tail, limit: 50 },
@@ -186,7 +199,7 @@ else {
     const body = new SyntheticBody(records);
     console.log(`reading a result of ${(body.bytes / 1024 ** 3).toFixed(2)} GB, ${records} records:`);
     const path = join(folder, 'index.json');
-    writeFileSync(path, await indexText(body));
+    writeFileSync(path, await indexBytes(body));
     const child = spawnSync(
       process.execPath,
       ['--max-old-space-size=160', '--import', 'tsx', file, 'memory', path, String(records)],

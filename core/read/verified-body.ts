@@ -15,6 +15,8 @@ export interface BodyChunk {
   readonly bytes: Uint8Array;
 }
 
+const digestBytes = 32;
+
 /** Most bytes asked for in one ranged request; a single larger chunk is still one request. */
 const requestBytes = 1024 * 1024;
 
@@ -27,7 +29,6 @@ export class VerifiedBody {
   readonly #index: Pick<ResultIndex, 'bytes' | 'sha256' | 'chunks' | 'ref'>;
   readonly #source: BodySource;
   readonly #gone: () => ClaimcheckError;
-  readonly #digests: Buffer;
   readonly #chunks: number;
 
   constructor(
@@ -38,9 +39,8 @@ export class VerifiedBody {
     this.#index = index;
     this.#source = source;
     this.#gone = gone;
-    this.#digests = Buffer.from(index.chunks.digests, 'base64');
     this.#chunks = chunkCount(index.bytes);
-    if (this.#digests.length !== this.#chunks * 32) throw this.#damaged(0);
+    if (index.chunks.digests.length !== this.#chunks * digestBytes) throw this.#damaged(0);
   }
 
   /**
@@ -107,7 +107,9 @@ export class VerifiedBody {
 
   #checked(chunk: number, bytes: Uint8Array, whole: Hash | null): BodyChunk {
     const digest = createHash('sha256').update(bytes).digest();
-    if (!digest.equals(this.#digests.subarray(chunk * 32, chunk * 32 + 32))) throw this.#damaged(chunkStart(chunk));
+    const at = chunk * digestBytes;
+    if (!digest.equals(this.#index.chunks.digests.subarray(at, at + digestBytes)))
+      throw this.#damaged(chunkStart(chunk));
     whole?.update(bytes);
     return { offset: chunkStart(chunk), bytes };
   }

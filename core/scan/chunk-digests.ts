@@ -22,10 +22,10 @@ export class ChunkDigests {
     }
   }
 
-  /** Lower-case hex of the whole, and the chunks' digests (32 bytes each) concatenated in base64. */
-  end(): { readonly sha256: string; readonly digests: string } {
+  /** Lower-case hex of the whole, and the chunks' digests (32 bytes each) concatenated. */
+  end(): { readonly sha256: string; readonly digests: Uint8Array } {
     if (this.#offset > chunkStart(this.#index)) this.#next();
-    return { sha256: this.#whole.digest('hex'), digests: Buffer.concat(this.#digests).toString('base64') };
+    return { sha256: this.#whole.digest('hex'), digests: new Uint8Array(Buffer.concat(this.#digests)) };
   }
 
   #next(): void {

@@ -1,11 +1,12 @@
 /** Bytes of the first chunks, and how many chunks there are of each size before it doubles. */
 const firstSize = 64 * 1024;
-const chunksPerSize = 1024;
+const chunksPerSize = 4096;
 const firstLevelBytes = firstSize * chunksPerSize;
 
 /**
- * Byte offset at which chunk `i` begins: 64 KiB chunks, doubling after every 1,024 chunks, so that the table of a
- * body of n bytes has about 1,024 · log2(n / 64 MiB) entries and a small body can still be read finely. A pure
+ * Byte offset at which chunk `i` begins: 64 KiB chunks, doubling after every 4,096 chunks, so that the table of a
+ * body of n bytes has about 4,096 · log2(n / 128 MiB) entries (18,000 for 5 GiB) and a read of few records costs one
+ * small chunk up to 256 MiB. A pure
  * function of `i`: the schedule is part of the stored format and never depends on the content.
  */
 export function chunkStart(i: number): number {

@@ -22,7 +22,7 @@ export interface ParseLoss {
 
 /**
  * The sparse record index. The body is cut into chunks by bytes alone: `chunkStart(i)` is a fixed schedule
- * (64 KiB, doubling after every 1,024 chunks), so any byte range can be checked by the digests of its chunks, and a
+ * (64 KiB, doubling after every 4,096 chunks), so any byte range can be checked by the digests of its chunks, and a
  * record wider than a chunk is no special case.
  */
 export interface ChunkTable {
@@ -30,8 +30,8 @@ export interface ChunkTable {
   readonly recordsBefore: readonly number[];
   /** Offset, from the chunk's start, of the first record that starts in chunk i; -1 when none does. */
   readonly firstOffset: readonly number[];
-  /** SHA-256 of each chunk's bytes, 32 bytes each, concatenated, base64. */
-  readonly digests: string;
+  /** SHA-256 of each chunk's bytes, 32 bytes each, concatenated. */
+  readonly digests: Uint8Array;
 }
 
 /** All that one pass over a result's bytes finds out. */

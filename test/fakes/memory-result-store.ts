@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ClaimcheckError } from '../../core/errors.ts';
+import { decodeIndex, encodeIndex } from '../../core/store/index-codec.ts';
 import type { ResultIndex } from '../../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../../core/store/result-store.ts';
 
@@ -53,7 +54,7 @@ export class MemoryResultStore implements ResultStore {
   }
   async putIndex(address: ResultAddress, index: ResultIndex) {
     this.#called('putIndex');
-    this.indexes.set(keyOf(address), JSON.parse(JSON.stringify(index)) as ResultIndex);
+    this.indexes.set(keyOf(address), decodeIndex(encodeIndex(index)) as ResultIndex);
   }
   async readIndex(address: ResultAddress) {
     this.#called('readIndex');

@@ -1,6 +1,7 @@
 import type { CatalogueEntry } from '../../core/catalogue/catalogue.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import { scanBytes } from '../../core/scan/result-scanner.ts';
+import { encodeIndex } from '../../core/store/index-codec.ts';
 import type { ResultIndex } from '../../core/store/result-index.ts';
 import type { ResultAddress } from '../../core/store/result-store.ts';
 
@@ -86,7 +87,7 @@ export class StoredBodies {
   async readIndex(address: ResultAddress): Promise<ResultIndex | undefined> {
     this.requests += 1;
     const index = this.#at(address)?.index ?? undefined;
-    if (index !== undefined) this.fetched += JSON.stringify(index).length;
+    if (index !== undefined) this.fetched += encodeIndex(index).length;
     return index;
   }
 

@@ -9,10 +9,10 @@ import {
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import { newId } from '../../core/reference/reference.ts';
-import type { ResultIndex } from '../../core/store/result-index.ts';
 import type { BodyMetadata } from '../../core/store/result-store.ts';
 import { FaultyProxy, type ProxiedRequest } from '../fakes/faulty-proxy.ts';
 import { RecordingTelemetry } from '../fakes/run-world.ts';
+import { indexOf } from '../fakes/stored-result.ts';
 import { type EmulatedServices, emulatedServices } from './ministack.ts';
 
 const MiB = 1024 * 1024;
@@ -277,15 +277,17 @@ describe('case H058: missing, hidden and broken', () => {
 });
 
 it('a commit record is written once; the same again is a success', async () => {
-  const index = { format: 1, ref: `${address.session}/${address.id}`, records: 3 } as unknown as ResultIndex;
+  const index = indexOf(Buffer.from('[{"id":1},{"id":2},{"id":3}]'), { ref: `${address.session}/${address.id}` });
   await store.putIndex(address, index);
   await store.putIndex(address, index);
-  await expect(store.putIndex(address, { ...index, records: 4 })).rejects.toMatchObject({ code: 'StorageUnavailable' });
+  await expect(store.putIndex(address, { ...index, sha256: '0'.repeat(64) })).rejects.toMatchObject({
+    code: 'StorageUnavailable',
+  });
   expect(await store.readIndex(address)).toEqual(index);
   const future = { ...address, id: newId() };
   await store.putIndex(future, { ...index, format: 99 });
   await expect(store.readIndex(future)).rejects.toMatchObject({
     code: 'StorageUnavailable',
-    facts: { foundFormat: 99 },
+    facts: { knownFormat: 1 },
   });
 });

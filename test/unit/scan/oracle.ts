@@ -95,7 +95,7 @@ export async function checkIndex(bytes: Uint8Array, summary: ScanSummary, record
   const { chunks } = summary;
   const expected = chunkCount(bytes.length);
   if (chunks.recordsBefore.length !== expected || chunks.firstOffset.length !== expected) throw new Error('table size');
-  if (Buffer.from(chunks.digests, 'base64').length !== expected * 32) throw new Error('digests size');
+  if (chunks.digests.length !== expected * 32) throw new Error('digests size');
   if (createHash('sha256').update(bytes).digest('hex') !== summary.sha256) throw new Error('sha256');
   let number = 0;
   const parse = (record: Uint8Array) => JSON.parse(Buffer.from(record).toString()) as unknown;

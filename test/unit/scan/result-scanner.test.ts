@@ -295,7 +295,7 @@ describe('a body of many chunks', () => {
     const summary = await scanStream(pieces(body, [100_000, 3, 65_536]), { previewBytes: 2000 });
     expect(summary.records).toBe(rows.length);
     await checkIndex(body, summary, rows);
-    const digests = Buffer.from(summary.chunks.digests, 'base64');
+    const digests = Buffer.from(summary.chunks.digests);
     for (const i of [0, 1, 7]) {
       const digest = createHash('sha256')
         .update(body.subarray(chunkStart(i), chunkStart(i + 1)))
