@@ -7,26 +7,44 @@ import { listChats } from '../core/chat/list-chats.ts';
 import type { OwnerKey } from '../core/reference/owner-key.ts';
 import { toolCatalogue } from '../core/tool/tool-definition.ts';
 
+const usage = 'npm run -s check-chats -- --table CHATS --owner KEY [--url BASE]';
+
 /**
- * `node --import tsx scripts/check-chats.ts --table CHATS --owner KEY`: counts an owner's live chats by a query of its
- * own and compares with what `GET /chats` would list, page by page. Exit status 1 when they differ. Region, credentials
- * and end points as the SDK finds them.
+ * Counts an owner's live chats by a query of its own and compares with what `GET /chats` lists, page by page: at the
+ * deployed address `--url`, with the owner's bearer token in `CLAIMCHECK_TOKEN`; without it, by the code that the
+ * endpoint uses. Prints `{counted, listed, total, pages, same}`; exit status 1 when they differ, 2 for bad input.
+ * Region, credentials and end points as the SDK finds them.
  */
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { table: { type: 'string' }, owner: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { table: { type: 'string' }, owner: { type: 'string' }, url: { type: 'string' } },
+  });
   if (values.table === undefined || values.owner === undefined) {
-    process.stderr.write('check-chats: expected --table NAME and --owner KEY\n');
+    process.stderr.write(`check-chats: expected a table and an owner\n${usage}\n`);
     return 2;
   }
   const owner = values.owner as OwnerKey;
   const now = new Date();
   const counted = await countLive(values.table, owner, now);
-  const listed = await countListed(values.table, owner, now);
-  const same = counted === listed.chats && counted === listed.total;
-  process.stdout.write(
-    `${JSON.stringify({ counted, listed: listed.chats, total: listed.total, pages: listed.pages, same })}\n`,
-  );
+  const pages = values.url === undefined ? ownPages(values.table, owner, now) : servedPages(values.url);
+  const sessions: string[] = [];
+  let total = 0;
+  let number = 0;
+  for await (const page of pages) {
+    sessions.push(...page.sessions);
+    total = page.total;
+    number += 1;
+  }
+  // Counted with what is listed twice, and without: either would be a wrong list.
+  const listed = sessions.length;
+  const same = counted === listed && counted === total && new Set(sessions).size === listed;
+  process.stdout.write(`${JSON.stringify({ counted, listed, total, pages: number, same })}\n`);
   return same ? 0 : 1;
+}
+
+interface ListedPage {
+  readonly sessions: readonly string[];
+  readonly total: number;
 }
 
 /** Deliberately not the code that the endpoint uses. */
@@ -53,20 +71,28 @@ async function countLive(table: string, owner: string, now: Date): Promise<numbe
   return live;
 }
 
-async function countListed(table: string, owner: OwnerKey, now: Date) {
+async function* ownPages(table: string, owner: OwnerKey, now: Date): AsyncIterable<ListedPage> {
   const chats = dynamoChats(documentClient(), table);
   const secret = crypto.getRandomValues(new Uint8Array(32));
-  const sessions = new Set<string>();
-  let total = 0;
-  let pages = 0;
-  for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
     const options = { roles: [], tools: toolCatalogue([]), now, secret, ...(cursor === undefined ? {} : { cursor }) };
     const page = await listChats(chats, owner, options);
-    for (const { session } of page.chats) sessions.add(session);
-    total = page.total;
+    yield { sessions: page.chats.map(({ session }) => session), total: page.total };
     cursor = page.cursor;
   }
-  return { chats: sessions.size, total, pages };
+}
+
+async function* servedPages(baseUrl: string): AsyncIterable<ListedPage> {
+  // A token on the command line would stand in the shell's history.
+  const authorization = `Bearer ${process.env['CLAIMCHECK_TOKEN'] ?? ''}`;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`${baseUrl}/chats${query}`, { headers: { authorization } });
+    if (response.status !== 200) throw new Error(`GET /chats answered ${response.status}`);
+    const page = (await response.json()) as { chats: { session: string }[]; total: number; next_cursor: string | null };
+    yield { sessions: page.chats.map(({ session }) => session), total: page.total };
+    cursor = page.next_cursor;
+  }
 }
 
 process.exitCode = await main();
