@@ -34,11 +34,17 @@ export function opens(gates: readonly string[], viewer: Viewer): boolean {
  */
 export function viewThreads(turn: ChatTurn, viewer: Viewer): readonly ViewedThread[] {
   let closed = !opens(turn.inheritedGates, viewer);
+  const threads = turn.threads.map((saved) => mendedThread(saved));
+  const isRefused = (block: SavedMessage['content'][number]) => 'origin' in block && !opens(block.origin.gates, viewer);
+  const refused = threads.some(({ messages }) => messages.some(({ content }) => content.some(isRefused)));
   let opening = true;
-  return turn.threads.map((saved) => {
+  return threads.map((saved) => {
     const origins = new Map<readonly ContentBlock[], ResultOrigin>();
     let altered = closed;
-    const messages = mendedThread(saved).messages.map((message): Message => {
+    const messages = saved.messages.map((message, at): Message => {
+      // An agent that is handed the work back hears of what others saw, though their threads stand behind its own.
+      closed ||= refused && at > 0 && message.role === 'user' && message.content.some((block) => 'text' in block);
+      altered ||= closed;
       const content = message.content.flatMap((block): MessageBlock[] => {
         if ('origin' in block) {
           const open = opens(block.origin.gates, viewer);

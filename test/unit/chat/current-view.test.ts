@@ -97,3 +97,39 @@ it('nothing that was said after a refused result is shown, whoever said it and w
     { numRuns: 300 },
   );
 });
+
+it('an agent that is handed the work back says nothing of what the other one saw, though its thread stands first', () => {
+  const asked = (text: string): SavedMessage => ({ role: 'user', content: [{ text }] });
+  const said = (text: string): SavedMessage => ({ role: 'assistant', content: [{ text }] });
+  const toolUseId = 'use-1';
+  const saved: SavedThread[] = [
+    {
+      agent: 'writer',
+      messages: [
+        asked('How much?'),
+        said('Let the fetcher look.'),
+        asked(`- total: ${secret}`),
+        { role: 'assistant', content: [{ reasoningContent: { reasoningText: { text: secret } } }, { text: secret }] },
+      ],
+    },
+    {
+      agent: 'fetcher',
+      messages: [
+        asked('Look.'),
+        { role: 'assistant', content: [{ toolUse: { toolUseId, name: 'rows', input: {} } }] },
+        {
+          role: 'user',
+          content: [
+            {
+              toolResult: { toolUseId, content: [{ text: secret }] },
+              origin: { tool: 'rows', ref: null, sources: [], gates: ['rows'], availableUntil: null, confirmed: false },
+            },
+          ],
+        },
+      ],
+    },
+  ];
+  const shown = JSON.stringify(viewThreads(turn({ threads: saved, gates: ['rows'] }), viewer));
+  expect(shown).not.toContain(secret);
+  expect(shown).toContain('Let the fetcher look.');
+});
