@@ -1,0 +1,37 @@
+import type { ResultStore } from '../core/store/result-store.ts';
+import type { ToolContext, ToolDefinition, ToolEvent } from '../core/tool/tool-definition.ts';
+import { overBudget, sourceOf } from '../core/wrap/tool-source.ts';
+import { producedBy } from '../core/wrap/with-results-by-reference.ts';
+import { storeFromTool, type WrapperAnswer } from './tool-wrapper.ts';
+
+export interface ToolHandlerOptions {
+  readonly store: Pick<ResultStore, 'putBody'>;
+  /** `transport.maxBytes`. */
+  readonly transportBytes: number;
+  /** `storage.maxBytes`, or less for this tool. */
+  readonly maxBytes: number;
+  readonly fileName?: string;
+  readonly view?: ToolDefinition['view'];
+}
+
+/**
+ * A tool's own function on the platform: `handler = toolHandler(tool, options)`. The tool returns a value, a tool result,
+ * text, or a stream of any of them; what fits the wire is answered whole, the rest leaves by the store before the
+ * function answers, within the time that the platform gave it. The function needs no more than to create bodies.
+ */
+export function toolHandler(
+  tool: (input: ToolEvent['input'], context: ToolContext) => unknown,
+  options: ToolHandlerOptions,
+): (event: ToolEvent) => Promise<WrapperAnswer> {
+  return async ({ input, context }) => {
+    const produced = producedBy(await tool(input, context));
+    if (produced.kind === 'result') {
+      if (produced.result.status === 'error') return produced.result;
+      // Within the wire, blocks go as blocks; a view is of one body.
+      const within = options.view === undefined && (await overBudget(produced, options.transportBytes)) === null;
+      if (within) return produced.result;
+    }
+    const { pieces, contentType } = sourceOf(produced);
+    return storeFromTool(context, () => pieces, { ...options, contentType });
+  };
+}
