@@ -55,5 +55,5 @@ function exact(text: string, value: unknown): unknown {
 
 /** JSON text on one line: white space outside strings goes, every digit stays. */
 function compact(text: string): string {
-  return text.replace(/("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g, (_, quoted?: string) => quoted ?? '');
+  return text.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+/g, (_, quoted?: string) => quoted ?? '');
 }
