@@ -1,6 +1,6 @@
 import { ClaimcheckError } from '../errors.ts';
 import { valueColumn } from './chart-query.ts';
-import { type ChartSpec, maxMarks, maxSeries } from './chart-spec.ts';
+import { type ChartSpec, maxMarks, maxNames, maxSeries } from './chart-spec.ts';
 
 /** One mark; `x` is a number, a text, or milliseconds since the epoch where the axis is one of time. */
 export interface Mark {
@@ -52,6 +52,10 @@ export function chartData(
   const drawn = ordered(chart.aggregate === undefined ? marks : aggregated(marks, chart.aggregate), chart, xKind);
   if (drawn.length > maxMarks) {
     throw new ClaimcheckError('AnalysisLimit', `chart: ${drawn.length} marks, at most ${maxMarks}; group the rows`);
+  }
+  const places = new Set(drawn.map((mark) => mark.x)).size;
+  if (xKind === 'text' && places > maxNames) {
+    throw new ClaimcheckError('AnalysisLimit', `chart.x: ${places} names, at most ${maxNames}; take the largest`);
   }
   const names = new Set(drawn.map((mark) => mark.series));
   if (names.size > maxSeries) {

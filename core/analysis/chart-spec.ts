@@ -3,6 +3,8 @@ import { ClaimcheckError } from '../errors.ts';
 
 /** Marks of one chart; what has more is to be grouped first. */
 export const maxMarks = 5_000;
+/** Names along one axis; dates and numbers have only the limit on marks. */
+export const maxNames = 400;
 /** Series of one chart: more colours than this cannot be told apart. */
 export const maxSeries = 20;
 

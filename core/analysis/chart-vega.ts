@@ -46,7 +46,7 @@ export function vegaChart(chart: ChartSpec, data: ChartData): VegaChart {
       padding: 16,
       background: theme.background,
       autosize: { type: 'pad', contains: 'content' },
-      ...(chart.title === undefined ? {} : { title: { text: wrapped(chart.title, Math.floor(width / 9)) } }),
+      ...(chart.title === undefined ? {} : { title: { text: wrapped(printable(chart.title), Math.floor(width / 9)) } }),
       data: { values: drawnMarks(data) },
       mark: markOf(chart, data, width),
       encoding: {
@@ -56,7 +56,7 @@ export function vegaChart(chart: ChartSpec, data: ChartData): VegaChart {
               color: {
                 field: 'series',
                 type: 'nominal',
-                title: chart.series ?? '',
+                title: printable(chart.series ?? ''),
                 sort: null,
                 scale: { range: palette },
               },
@@ -86,11 +86,22 @@ function drawnMarks({ marks }: ChartData): readonly object[] {
   const ranks = new Map<string | null, number>();
   return marks.map(({ x, y, series }) => {
     if (!ranks.has(series)) ranks.set(series, ranks.size);
-    return { x: typeof x === 'string' ? short(x) : x, y, series: series === null ? null : shortened(series), rank: ranks.get(series) };
+    return {
+      x: typeof x === 'string' ? short(x) : x,
+      y,
+      series: series === null ? null : shortened(series),
+      rank: ranks.get(series),
+    };
   });
 }
 
-function shortened(text: string): string {
+/** Without control characters and halves of pairs, which no picture can hold. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/gu, ' ');
+}
+
+function shortened(name: string): string {
+  const text = printable(name);
   const characters = [...text];
   if (characters.length <= labelCharacters) return text;
   const end = 12;
@@ -104,7 +115,12 @@ function markOf({ type }: ChartSpec, data: ChartData, width: number): object {
     case 'line':
       return { type: 'line', color: palette[0], strokeWidth: 2, interpolate: 'linear' };
     case 'area':
-      return { type: 'area', color: palette[0], opacity: 0.75, line: data.marks.every((mark) => mark.series === null) && { color: palette[0] } };
+      return {
+        type: 'area',
+        color: palette[0],
+        opacity: 0.75,
+        line: data.marks.every((mark) => mark.series === null) && { color: palette[0] },
+      };
     case 'point':
       return { type: 'point', color: palette[0], filled: true, size: 36, opacity: 0.8 };
   }
@@ -126,7 +142,7 @@ function categoryChannel(
   categories: number,
   pixels: number,
 ): object {
-  const title = chart.x_title ?? chart.x;
+  const title = printable(chart.x_title ?? chart.x);
   const few = Math.max(2, Math.floor(pixels / 90));
   if (data.xKind === 'time') {
     const { format, days } = timeFormat(data);
@@ -161,7 +177,7 @@ function categoryChannel(
 
 function valueChannel(chart: ChartSpec, data: ChartData): object {
   const name = chart.y_title ?? valueTitle(chart);
-  const title = chart.unit === undefined || chart.unit === name ? name : `${name} (${chart.unit})`;
+  const title = printable(chart.unit === undefined || chart.unit === name ? name : `${name} (${chart.unit})`);
   const zero = chart.type === 'bar' || chart.type === 'area';
   const axis = { ...numberAxis(data.marks.map((mark) => mark.y)), tickCount: 6 };
   return { field: 'y', type: 'quantitative', title, scale: { zero, nice: 6 }, axis };

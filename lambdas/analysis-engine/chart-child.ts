@@ -34,7 +34,9 @@ try {
     fitTo: { mode: 'zoom', value: 2 },
     font: {
       loadSystemFonts: false,
-      fontFiles: ['./DejaVuSans.ttf', './DejaVuSans-Bold.ttf'].map((file) => fileURLToPath(new URL(file, import.meta.url))),
+      fontFiles: ['./DejaVuSans.ttf', './DejaVuSans-Bold.ttf'].map((file) =>
+        fileURLToPath(new URL(file, import.meta.url)),
+      ),
       defaultFontFamily: 'DejaVu Sans',
       sansSerifFamily: 'DejaVu Sans',
     },

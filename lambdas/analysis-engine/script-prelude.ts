@@ -12,9 +12,11 @@ export const prelude = `
   const split = String.prototype.split, apply = Reflect.apply, fromCode = String.fromCharCode(10);
   const names = parse(globalThis.__names), limit = globalThis.__limit;
   delete globalThis.__names; delete globalThis.__limit;
+  let opened = 0;
   const open = function* (name) {
-    for (let first = true; ; first = false) {
-      const text = batchOf(name, first);
+    const reader = ++opened;
+    for (;;) {
+      const text = batchOf(name, reader);
       if (text === '') return;
       const lines = apply(split, text, [fromCode]);
       for (let at = 0; at < lines.length; at++) if (lines[at] !== '') yield parse(lines[at]);

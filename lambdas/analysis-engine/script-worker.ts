@@ -26,6 +26,8 @@ export type ScriptAnswer =
 const batchBytes = 256 * 1024;
 const pageBytes = 64 * 1024;
 const maxMessage = 500;
+/** Walks over rows that are open at once. */
+const maxReaders = 100;
 
 const work = workerData as ScriptWork;
 async function run(): Promise<ScriptAnswer> {
@@ -61,9 +63,9 @@ function wasmMemory(pages: { readonly initial: number; readonly maximum: number 
 }
 
 function giveHost(context: QuickJSContext, feed: Batches): void {
-  const batch = context.newFunction('batch', (name, first) => {
+  const batch = context.newFunction('batch', (name, reader) => {
     try {
-      return context.newString(feed.next(context.getString(name), context.dump(first) === true));
+      return context.newString(feed.next(context.getString(name), context.getNumber(reader)));
     } catch {
       // What the host's own failure says is not for the guest.
       return { error: context.newError('rows: the records could not be read') };
@@ -92,9 +94,9 @@ const limited = (limit: 'time' | 'memory' | 'output', message: string): ScriptAn
 function errorText(context: QuickJSContext, error: Parameters<QuickJSContext['dump']>[0]): string {
   context.setProp(context.global, '__error', error);
   const text = context.evalCode(
-    `(() => { const e = globalThis.__error; if (e === null) return 'null';
+    `(() => { const e = globalThis.__error; if (e === null) return 'null'; if (typeof e !== 'object') return 'it threw ' + String(e);
       const line = /script\\.js:(\\d+)/.exec(String(e.stack)); 
-      return String(e.name) + ': ' + String(e.message) + (line ? ' (line ' + (line[1] - 1) + ')' : ''); })()`,
+      return String(e.name) + ': ' + String(e.message) + (line && line[1] > 1 ? ' (line ' + (line[1] - 1) + ')' : ''); })()`,
     'error.js',
   );
   if (text.error !== undefined) return 'null';
@@ -107,23 +109,28 @@ function wasmFile(): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 
-/** Whole lines of a file in pieces of about 256 KiB; each name has one place, `first` starts it again. */
+/** Whole lines of a file in pieces of about 256 KiB; every walk over the rows has a place of its own. */
 class Batches {
   readonly #files: ReadonlyMap<string, string>;
-  readonly #open = new Map<string, { readonly descriptor: number; rest: Buffer; done: boolean }>();
+  readonly #open = new Map<number, { readonly descriptor: number; rest: Buffer; done: boolean }>();
 
   constructor(inputs: ScriptWork['inputs']) {
     this.#files = new Map(inputs.map(({ name, file }) => [name, file]));
   }
 
-  next(name: string, first: boolean): string {
+  next(name: string, reader: number): string {
     const file = this.#files.get(name);
     if (file === undefined) return '';
-    let place = this.#open.get(name);
-    if (first || place === undefined) {
-      if (place !== undefined) closeSync(place.descriptor);
+    let place = this.#open.get(reader);
+    if (place === undefined) {
+      if (this.#open.size >= maxReaders) throw new Error('too many walks at once');
       place = { descriptor: openSync(file, 'r'), rest: Buffer.alloc(0), done: false };
-      this.#open.set(name, place);
+      this.#open.set(reader, place);
+    }
+    if (place.done) {
+      closeSync(place.descriptor);
+      this.#open.delete(reader);
+      return '';
     }
     let text = place.rest;
     while (!place.done) {
@@ -136,7 +143,6 @@ class Batches {
       place.rest = Buffer.from(text.subarray(end + 1));
       return text.toString('utf8', 0, end);
     }
-    place.rest = Buffer.alloc(0);
     return text.toString('utf8');
   }
 }

@@ -11,6 +11,8 @@ const answerBytes = (job: EngineJob): number => 2 * job.limits.maxOutputBytes + 
 /** Virtual memory of a process that has loaded Node and DuckDB but no data, in MiB. */
 const emptyProcessMiB = 1_500;
 
+const tooMuch = 'sql: it needed more memory than there is; group, filter or limit earlier, or use a script';
+
 type SqlRows = Extract<SqlAnswer, { ok: true }>;
 
 /** A query in a process of its own; records that no table takes as they are are written anew and tried once more. */
@@ -64,7 +66,7 @@ async function runOnce(
     case 'oversize':
       return limit('sql: the rows are more than can be handed over; select fewer columns or rows');
     case 'died':
-      return limit('sql: it needed more memory than there is; group, filter or limit earlier');
+      return limit(tooMuch);
   }
   return JSON.parse(end.text) as SqlAnswer;
 }
@@ -72,7 +74,7 @@ async function runOnce(
 /** What the engine said, for the model to mend its query: without paths, with the columns that there are. */
 function described(answer: Extract<SqlAnswer, { ok: false }>, inputs: readonly PreparedInput[]): EngineFailure {
   if (/out of memory|failed to allocate|bad_alloc|could not allocate/i.test(answer.message)) {
-    return limit('sql: it needed more memory than there is; group, filter or limit earlier');
+    return limit(tooMuch);
   }
   const files = inputs.map(({ file }) => file);
   const message = cleanMessage(answer.message, files);

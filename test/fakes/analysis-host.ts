@@ -61,8 +61,10 @@ export class AnalysisHost {
     return `http://127.0.0.1:${this.#port}/${name}`;
   }
 
-  run(job: Pick<EngineJob, 'inputs' | 'program'> & Partial<EngineJob>) {
-    return runJob({ chart: null, limits: { deadlineMs: 20_000, maxOutputBytes: 1024 * 1024 }, ...job }, this.host);
+  /** `lane`: a function runs one job at a time; jobs side by side are functions of their own. */
+  run(job: Pick<EngineJob, 'inputs' | 'program'> & Partial<EngineJob>, lane = 0) {
+    const host = { ...this.host, scratch: path.join(this.host.scratch, `lane-${lane}`) };
+    return runJob({ chart: null, limits: { deadlineMs: 20_000, maxOutputBytes: 1024 * 1024 }, ...job }, host);
   }
 
   sql(text: string, inputs: readonly EngineInput[], more: Partial<EngineJob> = {}) {

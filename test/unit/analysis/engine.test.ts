@@ -198,6 +198,12 @@ describe('scripts', () => {
     expect(JSON.parse((answer as { text: string }).text)).toEqual({ sums, last: 'only the last record says so' });
   });
 
+  test('walk over the rows within a walk, each at its own place', async () => {
+    const two = engine.input('data', JSON.stringify(rows.slice(0, 40)));
+    const script = 'let n = 0; for (const a of rows()) for (const b of rows("data")) if (a.id < b.id) n++; return n';
+    expect(await engine.script(script, [two])).toMatchObject({ text: String((40 * 39) / 2) });
+  });
+
   test('a slip is answered with its line', async () => {
     const answer = await engine.script('const x = {};\nreturn x.y.z;', [data()]);
     expect(answer).toMatchObject({ code: 'AnalysisFailed', message: expect.stringMatching(/cannot read.*\(line 2\)/) });
@@ -235,6 +241,6 @@ describe('inputs', () => {
   test('nothing is left in the scratch folder', async () => {
     await engine.sql('SELECT 1', [engine.input('data', '[{"a":1}]')]);
     await engine.sql('SELECT nothing', [engine.input('data', '[{"a":1}]')]);
-    expect(await readdir(engine.host.scratch)).toEqual([]);
+    expect(await readdir(path.join(engine.host.scratch, 'lane-0'))).toEqual([]);
   });
 });

@@ -1,0 +1,147 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { engineSource } from '../../lib/analysis-engine.ts';
+import { buildBundle } from '../../lib/bundling.ts';
+import { resourcesOf, synthesize } from './synthesis.ts';
+
+jest.setTimeout(300_000);
+const { service } = synthesize();
+
+function engineProperties(): Record<string, unknown> {
+  const found = resourcesOf(service, 'AWS::Lambda::Function').find(
+    ([, { Properties }]) => Properties['FunctionName'] === 'claimcheck-analysis-engine',
+  );
+  if (found === undefined) throw new Error('there is no engine');
+  return found[1].Properties;
+}
+
+describe('the engine’s role', () => {
+  const statements = resourcesOf(service, 'AWS::IAM::Policy')
+    .filter(([id]) => id.startsWith('AnalysisEngine'))
+    .flatMap(
+      ([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: Record<string, unknown>[] }).Statement,
+    );
+  const actions = (effect: string) =>
+    statements.filter((each) => each['Effect'] === effect).flatMap((each) => [each['Action']].flat() as string[]);
+
+  test('can write its log, be placed in its network, and nothing that touches data', () => {
+    const other = actions('Allow').filter(
+      (action) => !/^(logs:(CreateLogStream|PutLogEvents)|xray:Put|ec2:)/.test(action),
+    );
+    expect(other).toEqual([]);
+    expect(actions('Allow').length).toBeGreaterThan(3);
+  });
+
+  test('code inside the function can do nothing with interfaces', () => {
+    expect(statements).toContainEqual({
+      Effect: 'Deny',
+      Action: 'ec2:*',
+      Resource: '*',
+      Condition: { Null: { 'lambda:SourceFunctionArn': 'false' } },
+    });
+  });
+
+  test('its variables name no place of data and no secret', () => {
+    const { Variables } = engineProperties()['Environment'] as { Variables: Record<string, unknown> };
+    expect(Object.keys(Variables).sort()).toEqual([
+      'CLAIMCHECK_NAME',
+      'CLAIMCHECK_SETTINGS',
+      'NODE_OPTIONS',
+      'POWERTOOLS_SERVICE_NAME',
+    ]);
+  });
+});
+
+describe('the engine’s network', () => {
+  test('has no way to the internet', () => {
+    expect(engineProperties()['VpcConfig']).toBeDefined();
+    for (const type of ['AWS::EC2::InternetGateway', 'AWS::EC2::NatGateway', 'AWS::EC2::Route']) {
+      expect(resourcesOf(service, type)).toEqual([]);
+    }
+  });
+
+  test('leads to bodies of our bucket only', () => {
+    const endpoints = resourcesOf(service, 'AWS::EC2::VPCEndpoint').map(([, { Properties }]) => Properties);
+    expect(endpoints).toHaveLength(1);
+    const { Statement } = endpoints[0]?.['PolicyDocument'] as { Statement: Record<string, unknown>[] };
+    expect(Statement).toHaveLength(1);
+    expect(Statement[0]).toMatchObject({ Effect: 'Allow', Action: ['s3:GetObject', 's3:PutObject'] });
+    expect(JSON.stringify(Statement[0]?.['Resource'])).toContain('/results/*/*/*/body');
+  });
+
+  test('lets HTTPS out and nothing in', () => {
+    const groups = resourcesOf(service, 'AWS::EC2::SecurityGroup').map(([, { Properties }]) => Properties);
+    const engine = groups.find(({ GroupDescription }) => String(GroupDescription).startsWith('Analysis engine'));
+    expect(engine?.['SecurityGroupIngress']).toBeUndefined();
+    expect(engine?.['SecurityGroupEgress']).toEqual([
+      expect.objectContaining({ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }),
+    ]);
+  });
+
+  test('the setting narrows it to the addresses of S3', () => {
+    const narrowed = synthesize({ 'analysis.s3PrefixList': 'pl-0123abcd' }).service;
+    const rules = JSON.stringify(
+      Object.values(narrowed.Resources).filter(({ Type }) => Type.startsWith('AWS::EC2::SecurityGroup')),
+    );
+    expect(rules).toContain('pl-0123abcd');
+    expect(rules).not.toContain('0.0.0.0/0');
+  });
+
+  test('names other than S3’s are not answered', () => {
+    const [[, group] = []] = resourcesOf(service, 'AWS::Route53Resolver::FirewallRuleGroup');
+    expect(group?.Properties['FirewallRules']).toEqual([
+      expect.objectContaining({ Action: 'ALLOW', Priority: 1 }),
+      expect.objectContaining({ Action: 'BLOCK', BlockResponse: 'NXDOMAIN', Priority: 2 }),
+    ]);
+    const domains = resourcesOf(service, 'AWS::Route53Resolver::FirewallDomainList').map(
+      ([, each]) => each.Properties['Domains'],
+    );
+    expect(domains).toContainEqual(['*']);
+    expect(resourcesOf(service, 'AWS::Route53Resolver::FirewallRuleGroupAssociation')).toHaveLength(1);
+  });
+
+  test('is off by setting, for platforms that have none of it', () => {
+    const without = synthesize({ 'features.engineNetwork': false }).service;
+    expect(resourcesOf(without, 'AWS::EC2::VPC')).toEqual([]);
+    expect(JSON.stringify(without)).toContain('analysis-engine');
+  });
+
+  test('no analysis, no engine', () => {
+    const without = synthesize({ 'analysis.enabled': false }).service;
+    expect(JSON.stringify(without)).not.toContain('analysis-engine');
+  });
+});
+
+describe.each([
+  ['arm64', 183],
+  ['x64', 62],
+] as const)('the bundle for %s', (processor, machine) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'claimcheck-engine-bundle-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('fits Lambda’s 250 MB, and its native code is for that processor', () => {
+    buildBundle(engineSource(processor), folder);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name));
+    const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+    process.stdout.write(
+      `analysis-engine ${processor}: ${Math.round(bytes / 1024 ** 2)} MiB in ${files.length} files\n`,
+    );
+    expect(bytes).toBeLessThan(250_000_000);
+    const native = files.filter((file) => /\.(node|so)$/.test(file));
+    expect(native.length).toBeGreaterThanOrEqual(3);
+    for (const file of native) expect(readFileSync(file).readUInt16LE(18)).toBe(machine);
+    for (const name of [
+      'index.mjs',
+      'sql-child.mjs',
+      'script-worker.mjs',
+      'chart-child.mjs',
+      'emscripten-module.wasm',
+      'DejaVuSans.ttf',
+    ]) {
+      expect(files).toContain(path.join(folder, name));
+    }
+  });
+});
