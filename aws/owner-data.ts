@@ -87,6 +87,15 @@ export function ownerData(places: OwnerDataPlaces): Pick<ErasePorts, 'tombstones
             removed += await removeItems(documents, tables.chats, bodies, dry);
             removed += await removeItems(documents, tables.chats, [header], dry);
           }
+          // A header is written last: a turn whose writer died before it is found by its run's session.
+          const headed = new Set<string>();
+          for await (const { session } of runsOf(places, owner)) {
+            if (session === undefined || headed.has(session)) continue;
+            headed.add(session);
+            const bodies = keysOf(documents, tables.chats, `${owner}#${session}`);
+            // A dry run has counted those that have a header already.
+            if (!dry) removed += await removeItems(documents, tables.chats, bodies, dry);
+          }
           return removed;
         },
       },
@@ -111,6 +120,7 @@ export function ownerData(places: OwnerDataPlaces): Pick<ErasePorts, 'tombstones
 
 interface FoundRun {
   readonly runId: string;
+  readonly session?: string;
   readonly status: string;
   readonly stateMachineArn: string;
 }
@@ -123,9 +133,9 @@ async function* runsOf({ documents, tables }: OwnerDataPlaces, owner: OwnerKey):
       new ScanCommand({
         TableName: tables.runs,
         FilterExpression: 'sk = :run AND #owner = :owner',
-        ExpressionAttributeNames: { '#owner': 'owner', '#status': 'status' },
+        ExpressionAttributeNames: { '#owner': 'owner', '#status': 'status', '#session': 'session' },
         ExpressionAttributeValues: { ':run': 'run', ':owner': owner },
-        ProjectionExpression: 'runId, #status, stateMachineArn',
+        ProjectionExpression: 'runId, #session, #status, stateMachineArn',
         ConsistentRead: true,
         ...(start === undefined ? {} : { ExclusiveStartKey: start }),
       }),

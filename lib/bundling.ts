@@ -44,8 +44,12 @@ export function buildBundle(source: BundleSource, folder: string): void {
   buildSync({
     ...bundleOptions,
     absWorkingDir: projectRoot,
-    entryPoints: [path.resolve(projectRoot, source.entry)],
-    outfile: path.join(folder, 'index.mjs'),
+    entryPoints: [{ in: path.resolve(projectRoot, source.entry), out: 'index' }],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    // What is imported on demand (the tracer) is a file of its own: a cold start does not read it.
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     external: [...(source.packages ?? [])],
   });
   for (const file of source.files ?? []) {

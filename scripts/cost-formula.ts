@@ -48,7 +48,9 @@ export function putsOf(bytes: number): number {
 export function costOf(usage: Usage, prices: Prices): Cost {
   const months = usage.retentionDays / 30;
   const s3 =
-    usage.puts * prices.s3.perPut + usage.gets * prices.s3.perGet + (usage.bytes / GiB) * months * prices.s3.perGiBMonth;
+    usage.puts * prices.s3.perPut +
+    usage.gets * prices.s3.perGet +
+    (usage.bytes / GiB) * months * prices.s3.perGiBMonth;
   const dynamo =
     usage.writeUnits * prices.dynamo.perWriteUnit +
     usage.readUnits * prices.dynamo.perReadUnit +

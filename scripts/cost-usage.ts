@@ -28,8 +28,8 @@ export const sizeClasses: readonly SizeClass[] = [
  * and fails when they are others.
  */
 export const requestsOfRunTool = {
-  answer: { GetItem: 5, Query: 7, PutItem: 3, UpdateItem: 1, gets: 0 },
-  wrapper: { GetItem: 5, Query: 7, PutItem: 3, UpdateItem: 1, gets: 3 },
+  answer: { GetItem: 3, Query: 4, PutItem: 5, UpdateItem: 1, gets: 0 },
+  wrapper: { GetItem: 3, Query: 4, PutItem: 5, UpdateItem: 1, gets: 3 },
 } as const;
 
 /** Bytes of one catalogue row with its copy in the index by time, and of the outcome with what the model gets. */
@@ -47,7 +47,8 @@ export function usageOf(size: SizeClass, retentionDays: number): Usage {
   const requests = requestsOfRunTool[size.wrapper ? 'wrapper' : 'answer'];
   const outcomeBytes = size.insertedBytes + smallItemBytes;
   const writes = (bytes: number) => Math.ceil(bytes / KiB);
-  const stored = size.stored ? writes(rowBytes) + writes(smallItemBytes) : 0;
+  // Of the items put, one is the catalogue row, one the outcome; claim, grant and the rest are small.
+  const stored = size.stored ? writes(rowBytes) + (requests.PutItem - 2) * writes(smallItemBytes) : 0;
   return {
     bytes: size.stored ? size.bytes : 0,
     retentionDays,

@@ -43,7 +43,17 @@ function main(): number {
     return value;
   };
   const million = 1_000_000;
-  const heads = ['size', 's3', 'dynamodb', 'lambda', 'step functions', 'logs', 'total', 'tokens saved (millions)', 'they would cost'];
+  const heads = [
+    'size',
+    's3',
+    'dynamodb',
+    'lambda',
+    'step functions',
+    'logs',
+    'total',
+    'tokens saved (millions)',
+    'they would cost',
+  ];
   const rows = sizeClasses.map((size) => {
     const cost = costOf(usageOf(size, number('retention')), list);
     const saved = tokensSaved(
@@ -51,7 +61,12 @@ function main(): number {
       { bytesPerToken: number('bytes-per-token'), windowTokens: number('window') },
     );
     const parts = [cost.s3, cost.dynamo, cost.lambda, cost.stepFunctions, cost.logs, cost.total];
-    return [size.name, ...parts.map((part) => money(part * million)), whole(saved), money(saved * million * list.model.perInputToken)];
+    return [
+      size.name,
+      ...parts.map((part) => money(part * million)),
+      whole(saved),
+      money(saved * million * list.model.perInputToken),
+    ];
   });
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   process.stdout.write(`${list.currency} for a million results of each size\n\n`);

@@ -23,7 +23,7 @@ type Directive = {
 export function samplesOf(line: string): readonly Sample[] {
   const record = parsed(line);
   const directives = (record?.['_aws'] as { CloudWatchMetrics?: readonly Directive[] } | undefined)?.CloudWatchMetrics;
-  if (record === undefined || !Array.isArray(directives)) return [];
+  if (record === undefined || directives === undefined) return [];
   return directives
     .filter(({ Namespace }) => Namespace === metricNamespace)
     .flatMap(({ Dimensions = [], Metrics = [] }) => {
@@ -38,9 +38,13 @@ export function samplesOf(line: string): readonly Sample[] {
 /** The dashboard's questions (`lib/observability-dashboard.ts`), answered from log lines. */
 export function figuresOf(lines: readonly string[]): readonly Figure[] {
   const samples = lines.flatMap(samplesOf);
-  const records = lines.flatMap((line) => parsed(line) ?? []);
-  const all = (metric: MetricName) => samples.filter((each) => each.metric === metric && each.by === '').map(({ value }) => value);
-  const sum = (metric: MetricName, of: string) => ({ of, value: all(metric).reduce((total, value) => total + value, 0) });
+  const records = lines.map(parsed).filter((record) => record !== undefined);
+  const all = (metric: MetricName) =>
+    samples.filter((each) => each.metric === metric && each.by === '').map(({ value }) => value);
+  const sum = (metric: MetricName, of: string) => ({
+    of,
+    value: all(metric).reduce((total, value) => total + value, 0),
+  });
   const each = (...metrics: readonly MetricName[]) => {
     const totals = new Map<string, number>();
     for (const { metric, value, by } of samples) {
@@ -48,17 +52,31 @@ export function figuresOf(lines: readonly string[]): readonly Figure[] {
       const name = metrics.length > 1 ? `${metric}: ${by}` : by;
       totals.set(name, (totals.get(name) ?? 0) + value);
     }
-    return [...totals].map(([of, value]) => ({ of, value })).sort((a, b) => b.value - a.value || (a.of < b.of ? -1 : 1));
+    return [...totals]
+      .map(([of, value]) => ({ of, value }))
+      .sort((a, b) => b.value - a.value || (a.of < b.of ? -1 : 1));
   };
   const uploads = all('UploadLatency').sort((a, b) => a - b);
   const at = (share: number) => uploads[Math.min(uploads.length - 1, Math.floor(uploads.length * share))] ?? 0;
   const lineCount = (message: string) => records.filter((record) => record['message'] === message).length;
   return [
-    { question: 'How much is stored?', answers: [sum('StoredBytes', 'bytes stored'), { of: 'results stored', value: all('StoredBytes').length }] },
+    {
+      question: 'How much is stored?',
+      answers: [sum('StoredBytes', 'bytes stored'), { of: 'results stored', value: all('StoredBytes').length }],
+    },
     { question: 'How much context is saved?', answers: [sum('ContextBytesSaved', 'bytes kept out of requests')] },
-    { question: 'How long do uploads take?', answers: [{ of: 'p50 ms', value: at(0.5) }, { of: 'p99 ms', value: at(0.99) }] },
+    {
+      question: 'How long do uploads take?',
+      answers: [
+        { of: 'p50 ms', value: at(0.5) },
+        { of: 'p99 ms', value: at(0.99) },
+      ],
+    },
     { question: 'What is cut, and why?', answers: each('Truncation') },
-    { question: 'What does the guard do?', answers: [sum('GuardAction', 'results replaced'), sum('OverflowRetry', 'overflow retries')] },
+    {
+      question: 'What does the guard do?',
+      answers: [sum('GuardAction', 'results replaced'), sum('OverflowRetry', 'overflow retries')],
+    },
     { question: 'How do tool calls end?', answers: each('ToolCall', 'ToolRetry') },
     { question: 'What is refused?', answers: each('Refusal', 'QuotaRefused') },
     { question: 'Which downloads are denied?', answers: each('DownloadDenied') },
@@ -82,7 +100,8 @@ export function figuresOf(lines: readonly string[]): readonly Figure[] {
 function faults(records: readonly Readonly<Record<string, unknown>>[]): Figure['answers'] {
   const totals = new Map<string, number>();
   for (const record of records) {
-    if (record['message'] === 'fault') totals.set(String(record['function']), (totals.get(String(record['function'])) ?? 0) + 1);
+    if (record['message'] === 'fault')
+      totals.set(String(record['function']), (totals.get(String(record['function'])) ?? 0) + 1);
   }
   return [...totals].map(([of, value]) => ({ of, value }));
 }

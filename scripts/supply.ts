@@ -56,7 +56,14 @@ export function installedPackages(root: string): readonly Installed[] {
     // Optional packages of other processors are in the lock file and not on the disk.
     if (path === '' || !existsSync(file)) return [];
     const { name, version, license, licenses } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    return [{ name: String(name), version: String(version), licence: licenceOf(license ?? licenses), dev: dev === true || devOptional === true }];
+    return [
+      {
+        name: String(name),
+        version: String(version),
+        licence: licenceOf(license ?? licenses),
+        dev: dev === true || devOptional === true,
+      },
+    ];
   });
 }
 
@@ -102,20 +109,40 @@ function names(text: string, name: string): boolean {
 }
 
 /** Imports by packages that are not direct dependencies: they would break when another package drops them. */
-export function undeclaredImports(manifest: Manifest, sources: readonly string[], builtin: readonly string[]): readonly string[] {
+export function undeclaredImports(
+  manifest: Manifest,
+  sources: readonly string[],
+  builtin: readonly string[],
+): readonly string[] {
   const declared = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]);
   const found = new Set<string>();
   for (const source of sources) {
     for (const [, from = ''] of source.matchAll(/^(?:import|export)\b[^'"]*?from '([^'.][^']*)';?$/gm)) {
       const name = from.startsWith('@') ? from.split('/').slice(0, 2).join('/') : (from.split('/')[0] ?? '');
-      if (from.startsWith('node:') || builtin.includes(name) || declared.has(name) || declared.has(`@types/${name}`)) continue;
+      if (from.startsWith('node:') || builtin.includes(name) || declared.has(name) || declared.has(`@types/${name}`))
+        continue;
       found.add(name);
     }
   }
   return [...found];
 }
 
-const folders = ['adapters', 'aws', 'bench', 'bin', 'console', 'core', 'examples', 'lambdas', 'lib', 'local', 'prompts', 'scripts', 'test', 'tools'];
+const folders = [
+  'adapters',
+  'aws',
+  'bench',
+  'bin',
+  'console',
+  'core',
+  'examples',
+  'lambdas',
+  'lib',
+  'local',
+  'prompts',
+  'scripts',
+  'test',
+  'tools',
+];
 const single = ['jest.config.mjs', 'biome.json', 'cdk.json', 'tsconfig.json'];
 
 /** The text of everything of ours that can name a package. */
@@ -124,7 +151,9 @@ export function sourceTexts(root: string): readonly string[] {
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => /\.(?:ts|mts|mjs|js)$/.test(name) && !name.includes('fixtures') && !name.includes('node_modules'))
+        .filter(
+          (name) => /\.(?:ts|mts|mjs|js)$/.test(name) && !name.includes('fixtures') && !name.includes('node_modules'),
+        )
         .map((name) => join(folder, name)),
     );
   return [...inFolders, ...single].map((name) => readFileSync(join(root, name), 'utf8'));

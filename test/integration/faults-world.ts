@@ -25,7 +25,7 @@ import { runPorts, runTable } from '../../lambdas/run-ports.ts';
 import { credentials, region } from '../../local/ministack.ts';
 import { rowsText, rowsTool } from '../fakes/run-world.ts';
 
-const bucket = 'fault-results';
+export const bucket = 'fault-results';
 const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:claimcheck-assistant';
 const rows = { rows: rowsText(900), wrapped: rowsText(4_000) };
 /** The larger one leaves its tool through the wrapper, the other in the tool's answer. */
@@ -140,7 +140,11 @@ export function flowWorld(endpoint: string) {
       },
     },
   };
-  return { s3, documents, table, executions, ports, stop: () => (s3.destroy(), documents.destroy()) };
+  const stop = () => {
+    s3.destroy();
+    documents.destroy();
+  };
+  return { s3, documents, table, executions, ports, stop };
 }
 export type FlowWorld = ReturnType<typeof flowWorld>;
 
@@ -230,7 +234,7 @@ export async function verdict(ids: RunIds, { ports, table, s3 }: FlowWorld, made
     const times = made.executions.get(`${runId} ${tool}`) ?? 0;
     if (times > defaultSettings.retry.maxAttempts) doubled.push(`${tool} was executed ${times} times`);
   }
-  const thread = await ports.messages.thread(runId, 'assistant');
+  const thread = await ports.messages.thread(runId, 'assistant', { leaveOutUnfinished: true });
   const places = thread.map(({ turn, role }) => `${turn} ${role}`);
   if (new Set(places).size !== places.length) doubled.push('messages');
   for (const { content } of thread) {

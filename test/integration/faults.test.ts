@@ -1,4 +1,6 @@
 import { type FaultKind, FaultProxy } from '../../local/fault-proxy.ts';
+import { requestsOfRunTool } from '../../scripts/cost-usage.ts';
+import { TableServer } from '../fakes/table-server.ts';
 import {
   type FlowWorld,
   flowWorld,
@@ -11,7 +13,6 @@ import {
   type Verdict,
   verdict,
 } from './faults-world.ts';
-import { TableServer } from '../fakes/table-server.ts';
 import { type EmulatedServices, emulatedServices } from './ministack.ts';
 
 jest.setTimeout(240_000);
@@ -189,6 +190,24 @@ test('a store that refuses for as long as a step lasts: the flow goes on with a 
       }
     }
   }
+});
+
+test('one run-tool asks each service as often as the cost page reckons with', () => {
+  const counted = (name: StepName) => {
+    const places = requests.get(name) ?? [];
+    const of = (place: string) => places.filter((each) => each === place).length;
+    const dynamo = (operation: string) => of(`dynamodb ${operation}`);
+    return {
+      GetItem: dynamo('GetItem'),
+      Query: dynamo('Query'),
+      PutItem: dynamo('PutItem'),
+      UpdateItem: dynamo('UpdateItem'),
+      puts: of('s3 PUT body') + of('s3 PUT index'),
+      gets: places.filter((place) => /^s3 (?:GET|HEAD)/.test(place)).length,
+    };
+  };
+  expect(counted('run-tool rows')).toEqual({ ...requestsOfRunTool.answer, puts: 2 });
+  expect(counted('run-tool wrapped')).toEqual({ ...requestsOfRunTool.wrapper, puts: 2 });
 });
 
 test('more than 200 faults were injected', () => {

@@ -37,11 +37,14 @@ test('each service by hand: requests, units, bytes over months, memory over time
   });
 });
 
-test.each(Object.keys(usage) as (keyof Usage)[])('%s: twice as much never costs less, and something costs more', (key) => {
-  const before = costOf(usage, prices);
-  const after = costOf({ ...usage, [key]: usage[key] * 2 }, prices);
-  expect(after.total).toBeGreaterThan(before.total);
-});
+test.each(Object.keys(usage) as (keyof Usage)[])(
+  '%s: twice as much never costs less, and something costs more',
+  (key) => {
+    const before = costOf(usage, prices);
+    const after = costOf({ ...usage, [key]: usage[key] * 2 }, prices);
+    expect(after.total).toBeGreaterThan(before.total);
+  },
+);
 
 test('uploads: one for the body and one for the index, or start, parts and completion', () => {
   expect([1, partBytes, partBytes + 1, 3 * partBytes].map(putsOf)).toEqual([2, 2, 5, 6]);

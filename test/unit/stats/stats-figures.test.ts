@@ -2,7 +2,10 @@ import { powertoolsTelemetry } from '../../../aws/powertools-telemetry.ts';
 import { figuresOf, figuresTable } from '../../../scripts/stats-figures.ts';
 
 /** What functions really write. */
-function written(write: (telemetry: ReturnType<typeof powertoolsTelemetry>) => void, name = 'run-tool'): readonly string[] {
+function written(
+  write: (telemetry: ReturnType<typeof powertoolsTelemetry>) => void,
+  name = 'run-tool',
+): readonly string[] {
   const lines: string[] = [];
   const spies = [process.stdout, process.stderr].map((stream) =>
     jest.spyOn(stream, 'write').mockImplementation((line: unknown) => {
@@ -37,7 +40,11 @@ const lines = [
   '{"broken',
 ];
 const answer = (question: string) =>
-  Object.fromEntries(figuresOf(lines).find((figure) => figure.question === question)?.answers.map(({ of, value }) => [of, value]) ?? []);
+  Object.fromEntries(
+    figuresOf(lines)
+      .find((figure) => figure.question === question)
+      ?.answers.map(({ of, value }) => [of, value]) ?? [],
+  );
 
 test('each question is answered from what functions really write, nothing counted twice', () => {
   expect(answer('How much is stored?')).toEqual({ 'bytes stored': 1_500, 'results stored': 2 });

@@ -35,7 +35,9 @@ test('licences: everything installed is permissive, or an exception that the pag
   expect(packages.length).toBeGreaterThan(200);
   expect(licenceProblems(packages, exceptions)).toEqual([]);
   for (const name of Object.keys(exceptions)) {
-    const family = name.replace(/^(@resvg\/resvg-js).*/, '$1').replace(/^@cloud-copilot.*/, '@cloud-copilot/iam-simulate');
+    const family = name
+      .replace(/^(@resvg\/resvg-js).*/, '$1')
+      .replace(/^@cloud-copilot.*/, '@cloud-copilot/iam-simulate');
     expect(page.split('## Licences')[1]).toContain(`\`${family}\``);
   }
 });
@@ -44,7 +46,9 @@ test('every direct dependency has one exact version and its reason on the page, 
   for (const [name, version] of Object.entries(direct)) {
     expect({ name, version }).toEqual({ name, version: expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/) });
   }
-  const listed = [...page.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].filter(([, , reason = '']) => reason.trim().length > 15).map(([, name]) => name);
+  const listed = [...page.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)]
+    .filter(([, , reason = '']) => reason.trim().length > 15)
+    .map(([, name]) => name);
   expect(listed.sort()).toEqual(Object.keys(direct).sort());
 });
 
@@ -55,7 +59,9 @@ test('no dependency is unused, and nothing is imported that is not a dependency'
 });
 
 test('all clients of the SDK have one version', () => {
-  const versions = Object.entries(direct).filter(([name]) => name.startsWith('@aws-sdk/')).map(([, version]) => version);
+  const versions = Object.entries(direct)
+    .filter(([name]) => name.startsWith('@aws-sdk/'))
+    .map(([, version]) => version);
   expect(new Set(versions).size).toBe(1);
 });
 
@@ -85,7 +91,9 @@ describe('the checks themselves', () => {
       scripts: { go: 'runner --now' },
     });
     const source = "import { a } from 'used/deep';\nimport b from '@scope/other';\n";
-    expect(unusedDependencies(of(['used', 'use', 'runner', '@scope/other', '@types/used', '@types/gone']), [source])).toEqual(['use', '@types/gone']);
+    expect(
+      unusedDependencies(of(['used', 'use', 'runner', '@scope/other', '@types/used', '@types/gone']), [source]),
+    ).toEqual(['use', '@types/gone']);
     expect(undeclaredImports(of(['used']), [source], [])).toEqual(['@scope/other']);
   });
 });
