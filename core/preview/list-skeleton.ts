@@ -33,7 +33,7 @@ export function ownSkeleton(
 ): Skeleton | null {
   if (open >= head.length) return null;
   const prefix = withoutLongValues(head.subarray(start, open + 1));
-  const tail = frame.tail === null ? closers(frame.keys) : withoutLongTail(frame.tail);
+  const tail = frame.tail === null ? markedClosers(frame) : frame.tail;
   if (prefix === null || tail === null) return null;
   const before = mended(odd ? markOddValues(prefix.bytes) : prefix.bytes);
   const after = Buffer.concat([Buffer.from(']'), mended(odd ? markOddValues(tail) : tail)]);
@@ -66,9 +66,12 @@ function closers(keys: ListFrame['keys']): Buffer | null {
   );
 }
 
-/** What follows the list is short enough to stand as it is, or is not shown at all. */
-function withoutLongTail(tail: Uint8Array): Uint8Array | null {
-  return tail.length > maxSkeletonBytes ? null : tail;
+/** For a tail that is too long to keep: a mark that something follows the list, and the closing brackets. */
+function markedClosers(frame: ListFrame): Buffer | null {
+  const closing = closers(frame.keys);
+  if (closing === null || frame.keys === null || frame.tailBytes <= closing.length) return closing;
+  const mark = `[${frame.tailBytes - closing.length} bytes left out]`;
+  return Buffer.concat([Buffer.from(frame.keys.at(-1) === null ? `,"…${mark}"` : `,"…":"${mark}"`), closing]);
 }
 
 function withoutLongValues(prefix: Uint8Array): { readonly bytes: Uint8Array; readonly whole: boolean } | null {

@@ -3,7 +3,8 @@ import { plainBytes } from './plain-bytes.ts';
 /** Gets each row of a delimited text: offsets of its first byte and past its last, line terminator excluded. */
 export interface CsvRowEvents {
   rowStart(at: number): void;
-  rowEnd(end: number): void;
+  /** `fields`: how many the row has. */
+  rowEnd(end: number, fields: number): void;
 }
 
 const between = 0;
@@ -22,6 +23,7 @@ export class CsvRows {
   readonly #events: CsvRowEvents;
   readonly #delimiter: number;
   #state = between;
+  #fields = 0;
 
   constructor(events: CsvRowEvents, delimiter: number, base: number) {
     this.#events = events;
@@ -51,13 +53,16 @@ export class CsvRows {
         }
         this.#events.rowStart(base + i);
         state = fieldStart;
+        this.#fields = 1;
       }
       if (state === quoteInQuoted && c === 0x22) state = quoted;
       else if (c === 0x0a || c === 0x0d) {
-        this.#events.rowEnd(base + i);
+        this.#events.rowEnd(base + i, this.#fields);
         state = between;
-      } else if (c === delimiter) state = fieldStart;
-      else if (c === 0x22 && state === fieldStart) state = quoted;
+      } else if (c === delimiter) {
+        state = fieldStart;
+        this.#fields += 1;
+      } else if (c === 0x22 && state === fieldStart) state = quoted;
       else {
         state = unquoted;
         i++;
@@ -75,7 +80,7 @@ export class CsvRows {
     const state = this.#state;
     if (state === between) return true;
     if (state === quoted) return false;
-    this.#events.rowEnd(this.base);
+    this.#events.rowEnd(this.base, this.#fields);
     this.#state = between;
     return true;
   }

@@ -13,7 +13,8 @@ import { shownPath } from './key-path.ts';
 import { NdjsonScan } from './ndjson-scan.ts';
 import { plainBytes } from './plain-bytes.ts';
 import { recordFields } from './record-fields.ts';
-import type { ResultKind, ScanSummary } from './scan-summary.ts';
+import type { ParseLoss, ResultKind, ScanSummary } from './scan-summary.ts';
+import { Utf8Check } from './utf8-check.ts';
 
 export interface ScanOptions {
   /** Byte budget of the preview's text (UTF-8). */
@@ -41,6 +42,7 @@ export class ResultScanner {
   readonly #options: ScanOptions;
   readonly #kindOptions: KindOptions;
   readonly #digests = new ChunkDigests();
+  readonly #utf8 = new Utf8Check();
   readonly #head: ByteStore;
   readonly #detectBytes: number;
   #kind: ResultKind = 'text';
@@ -68,7 +70,9 @@ export class ResultScanner {
     const chunk = plainBytes(bytes);
     for (let from = 0; from < chunk.length; from += pieceBytes) {
       const to = Math.min(chunk.length, from + pieceBytes);
-      this.#digests.write(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to));
+      const piece = from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to);
+      this.#digests.write(piece);
+      this.#utf8.write(piece);
       this.#bytes += to - from;
       this.#take(chunk, from, to);
     }
@@ -80,6 +84,7 @@ export class ResultScanner {
     const kind = this.#kind;
     const head = this.#head.view();
     const facts = (this.#scan as BodyScan).end();
+    const parseLoss = this.#withEncoding(facts.parseLoss);
     const { sha256, digests } = this.#digests.end();
     const records = facts.list === null ? (facts.root.whole ? 1 : 0) : facts.list.index.records;
     const unit = kind === 'text' ? 'lines' : 'records';
@@ -94,7 +99,7 @@ export class ResultScanner {
       sha256,
       records,
       otherLists: facts.otherLists,
-      parseLoss: facts.parseLoss,
+      parseLoss,
       table: facts.table,
       fields: recordFields(kind, facts, head),
       upstream,
@@ -106,11 +111,21 @@ export class ResultScanner {
         shown: preview.shown,
         complete: preview.complete,
         shortened: preview.shortened,
-        parseLoss: facts.parseLoss,
+        parseLoss,
         upstream,
       }),
       profile: this.#profile(kind, facts, head),
     };
+  }
+
+  /** Bytes that are not UTF-8 are shown as replacement characters: said, whatever the kind. */
+  #withEncoding(loss: ParseLoss | null): ParseLoss | null {
+    this.#utf8.end();
+    const { fault } = this.#utf8;
+    if (fault < 0) return loss;
+    const note = 'not all bytes are UTF-8; those that are not are shown as \ufffd';
+    if (loss === null) return { records: 0, note, offset: fault };
+    return { records: loss.records, note: `${loss.note}; ${note}`, offset: Math.min(fault, loss.offset) };
   }
 
   #take(chunk: Uint8Array, from: number, to: number): void {
