@@ -1,12 +1,12 @@
 import type { ContentBlock, MediaSource } from '../content/block.ts';
+import { imageTokens } from '../content/image-cost.ts';
 import { textTokens } from './text-tokens.ts';
 
 /**
- * Fixed costs of media, in tokens; never their bytes (DESIGN 8, case H019). docs/estimator.md says where they are from.
- * An image is scaled down by the services to at most about 1.15 megapixels, and costs width × height ÷ 750.
+ * Fixed costs of documents and videos, in tokens (DESIGN 8). docs/estimator.md says where they are from. An image costs
+ * by its pixels, never by its bytes (case H019): core/content/image-cost.ts.
  */
 export const mediaTokens = {
-  image: 1_600,
   /** A page of a PDF: its text, up to 3,000, and its picture. */
   documentPage: 4_600,
   /** A page of a PDF or office file has at least this many bytes more often than not. */
@@ -18,7 +18,7 @@ const textFormats = ['txt', 'md', 'csv', 'html'];
 
 /** Estimated tokens of an image, document or video block. */
 export function mediaBlockTokens(block: Exclude<ContentBlock, { text: string } | { json: unknown }>): number {
-  if ('image' in block) return mediaTokens.image;
+  if ('image' in block) return imageTokens(block);
   if ('video' in block) return mediaTokens.video;
   const { format, source, name } = block.document;
   return textTokens(name) + documentTokens(format, source);

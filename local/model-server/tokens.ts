@@ -1,4 +1,5 @@
-import { type ConverseRequest, isObject, type WireBlock, type WireTool } from './request.ts';
+import { imageTokens } from '../../core/content/image-cost.ts';
+import { type ConverseRequest, isObject, type WireBlock, type WireMedia, type WireTool } from './request.ts';
 
 /**
  * A count of tokens that behaves like a real tokenizer's: prose about four characters a token, dense JSON about two,
@@ -30,9 +31,6 @@ function isDigit(code: number): boolean {
 
 /** Framing of one message or block on top of its text. */
 const frame = 4;
-/** What one image costs, whatever its bytes. */
-const imageTokens = 1600;
-
 export function blockTokens(block: WireBlock): number {
   if (block.cachePoint !== undefined) return 0;
   if (block.text !== undefined) return frame + textTokens(block.text);
@@ -42,7 +40,7 @@ export function blockTokens(block: WireBlock): number {
     return frame + 8 + textTokens(name) + textTokens(JSON.stringify(input));
   }
   if (block.toolResult !== undefined) return frame + 8 + sum(block.toolResult.content.map(blockTokens));
-  if (block.image !== undefined) return imageTokens;
+  if (block.image !== undefined) return imageTokens({ image: { format: '', source: { bytes: bytesOf(block.image) } } });
   if (block.reasoningContent !== undefined) return frame + textTokens(JSON.stringify(block.reasoningContent));
   return frame + textTokens(JSON.stringify(block));
 }
@@ -88,4 +86,8 @@ function sorted(value: unknown): unknown {
 
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+function bytesOf({ source }: WireMedia): Uint8Array {
+  return Buffer.from(typeof source?.['bytes'] === 'string' ? source['bytes'] : '', 'base64');
 }

@@ -9,6 +9,12 @@ import { ask, call, memoryPutAway, memoryReplacements, options, request, result,
 const fixtures = join(__dirname, '../../fixtures/cases');
 const place = (putAway = memoryPutAway(), windowTokens = 200_000) => ({ runId: 'r', turn: 1, windowTokens, putAway });
 
+/** The header of a picture of 1,000 × 1,000 pixels: 36 × 36 patches. */
+const pngOf1000Pixels = Buffer.concat([
+  Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
+  Buffer.from([0, 0, 0x03, 0xe8, 0, 0, 0x03, 0xe8]),
+]);
+
 describe('fit', () => {
   it('answers the very same object when the request fits', async () => {
     const small = request([ask('hello'), call('a'), result('a', rows(5_000))]);
@@ -123,7 +129,9 @@ describe('fit', () => {
   });
 
   it('keeps images and does not put ordinary results away because of one (case H019)', async () => {
-    const image = { image: { format: 'png', source: { bytes: new Uint8Array(700_000).fill(7) } } };
+    const bytes = new Uint8Array(700_000).fill(7);
+    bytes.set(pngOf1000Pixels);
+    const image = { image: { format: 'png', source: { bytes } } };
     const withImage: Message = {
       role: 'user',
       content: [{ toolResult: { toolUseId: 'img', content: [{ text: 'chart drawn' }, image] } }],
@@ -133,7 +141,8 @@ describe('fit', () => {
     const base = estimateRequest(request(history.filter((message) => message !== withImage)));
     const fitted = await new Guard(options()).fit(request(history), place(memoryPutAway(), 40_000));
     expect(fitted.request.messages).toBe(history);
-    expect(fitted.estimate - base).toBeLessThan(1_700);
+    expect(fitted.estimate - base).toBeLessThan(36 * 36 + 100);
+    expect(fitted.estimate - base).toBeGreaterThan(36 * 36);
     // Over the trigger, the text goes and the image stays an image.
     const fat: Message = {
       role: 'user',
