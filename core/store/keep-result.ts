@@ -75,7 +75,7 @@ async function keep(request: KeepRequest, budget: number, ports: KeepPorts): Pro
   const { tool, result } = request;
   if (tool.builtin === true) return unchanged(result.status, result.content);
   if (result.status === 'error') return unchanged('error', boundedError(result.content, budget));
-  if (await isOwnPayload(request.run, result.content, budget, ports.grants)) {
+  if (await isOwnPayload(request.run, result.content, budget, ports)) {
     return unchanged('success', result.content);
   }
   const body = normaliseResult(result);
