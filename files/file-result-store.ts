@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClaimcheckError } from '../core/errors.ts';
+import { decodeIndex, encodeIndex } from '../core/store/index-codec.ts';
 import type { ResultIndex } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
 import { createOnly, draftOf, isMissing, linkOnly } from './create-only.ts';
@@ -91,15 +92,20 @@ export class FileResultStore implements ResultStore {
 
   async putIndex(address: ResultAddress, index: ResultIndex): Promise<void> {
     const path = join(resultFolder(this.#root, address), 'index');
-    const text = JSON.stringify(index);
-    const made = await work(() => createOnly(path, text));
-    if (!made && (await work(() => readText(path))) !== text) throw unavailable('another commit record stands there');
+    const bytes = encodeIndex(index);
+    if (await work(() => createOnly(path, bytes))) return;
+    const standing = await work(() => readBytesOf(path));
+    if (standing === undefined || !standing.equals(bytes)) throw unavailable('another commit record stands there');
   }
 
   readIndex(address: ResultAddress): Promise<ResultIndex | undefined> {
     return work(async () => {
-      const text = await readText(join(resultFolder(this.#root, address), 'index'));
-      return text === undefined ? undefined : (JSON.parse(text) as ResultIndex);
+      const bytes = await readBytesOf(join(resultFolder(this.#root, address), 'index'));
+      if (bytes === undefined) return undefined;
+      const index = decodeIndex(bytes);
+      // Half a record is trouble, not absence.
+      if (index === undefined) throw unavailable('the commit record cannot be read');
+      return index;
     });
   }
 
@@ -150,8 +156,12 @@ async function work<T>(task: () => Promise<T>): Promise<T> {
 }
 
 async function readText(path: string): Promise<string | undefined> {
+  return (await readBytesOf(path))?.toString('utf8');
+}
+
+async function readBytesOf(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
