@@ -87,7 +87,10 @@ export class CsvFile {
     if (this.#columns >= 0) this.#sections.push({ columns: this.#columns, end: this.#handed + this.#out.at });
   }
 
+  /** Without any column: no line at all, or before rows of no keys one empty name, so that the width is one. */
   #head(): string {
-    return (this.#options.byteOrderMark ? byteOrderMark : '') + this.#rows.header();
+    const named = this.#rows.columns.length > 0;
+    const header = named ? this.#rows.header() : this.#columns < 0 ? '' : '""\r\n';
+    return (this.#options.byteOrderMark ? byteOrderMark : '') + header;
   }
 }

@@ -85,9 +85,14 @@ test('H052: 60 MB in a process of 512 MB: every row is in the file, the last one
   const out = join(folder, 'big.csv');
   const script = join(checkout, 'scripts/try.ts');
   // Half of the heap that a process of this size may have.
-  const args = ['--max-old-space-size=128', '--import', 'tsx', script, 'csv', file, '--out', out];
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: checkout });
+  const told =
+    "data:text/javascript,process.on('exit',()=>process.stderr.write(String(process.resourceUsage().maxRSS)))";
+  const args = ['--max-old-space-size=128', '--import', told, '--import', 'tsx', script, 'csv', file, '--out', out];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: checkout });
   expect(status).toBe(0);
+  // Kibibytes at the highest, Node.js and its loader included: far below the 512 MB, and not a copy of the file.
+  expect(Number(stderr)).toBeGreaterThan(10_000);
+  expect(Number(stderr)).toBeLessThan(300_000);
   expect(JSON.parse(stdout)).toMatchObject({ rows_exported: count, inline_truncated: true });
   const csv = readFileSync(out, 'utf8');
   expect(
