@@ -1,10 +1,13 @@
 import { type FlushingTelemetry, powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
+import { ClaimcheckError } from '../core/errors.ts';
 import type { ToolEvent } from '../core/tool/tool-definition.ts';
+import { fault, nameOf } from './fault.ts';
 import { traced } from './tracing.ts';
 
 /**
  * A tool's own function: the ids of the call on every line, and one line for how it ended. What the tool answers is
- * not looked into; a fault is logged by name alone and thrown on.
+ * not looked into. What is thrown reaches the log and the model: an expected failure with its own words, a fault (a
+ * database's refusal may quote values and name hosts) by its class alone, which says whether to try again.
  */
 export function toolHandler<Answer extends { readonly status: 'success' | 'error' }>(
   name: string,
@@ -20,8 +23,11 @@ export function toolHandler<Answer extends { readonly status: 'success' | 'error
       telemetry.decision('tool_answered', { status: answered.status });
       return answered;
     } catch (error) {
-      telemetry.decision('fault', { error: error instanceof Error ? error.name : typeof error });
-      throw error;
+      telemetry.decision('fault', { error: nameOf(error) });
+      if (error instanceof ClaimcheckError) throw error;
+      const thrown = fault(error, nameOf(error));
+      thrown.message = '';
+      throw thrown;
     } finally {
       telemetry.flush();
     }

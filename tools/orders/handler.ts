@@ -5,6 +5,7 @@ import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import type { WrapperAnswer } from '../../aws/tool-wrapper.ts';
 import type { ToolEvent } from '../../core/tool/tool-definition.ts';
 import { readEnvironment } from '../../lambdas/environment.ts';
+import { toolHandler } from '../../lambdas/tool-handler.ts';
 import { connect, connectionSettings, secretReader } from './connection.ts';
 import { ordersInput } from './query.ts';
 import { orderRows } from './rows.ts';
@@ -19,7 +20,7 @@ const csvFiles = new S3ExportStore(s3, bucket);
 const readSecret = secretReader();
 
 /** Orders straight from a database cursor into the two files; no more than one batch of rows is ever held here. */
-export async function handler(event: ToolEvent): Promise<WrapperAnswer> {
+export const handler = toolHandler('tool-list-orders', async (event: ToolEvent): Promise<WrapperAnswer> => {
   const input = ordersInput.safeParse(event.input);
   if (!input.success) {
     const wrong = input.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; ');
@@ -38,4 +39,4 @@ export async function handler(event: ToolEvent): Promise<WrapperAnswer> {
   } finally {
     await client.end();
   }
-}
+});
