@@ -33,7 +33,7 @@ export interface NormalisedResult {
   readonly kept: readonly ContentBlock[];
   /** How many of `kept` stood before the first text or json block. */
   readonly keptBefore: number;
-  /** The kept ones as the stored copy names them, e.g. `1 image`, `2 documents`. */
+  /** What the stored copy lacks, as it names it: the kept ones (`1 image`, `2 documents`), a JSON string's quoting. */
   readonly leftOut: readonly string[];
   /** A short text beside the data ("30 issues, see structured content"): shown beside the preview, never lost. */
   readonly acknowledgement: string | null;
@@ -58,11 +58,13 @@ export function normaliseResult(result: ToolResult): NormalisedResult {
   const textual = blocks.filter(isTextual);
   const kept = blocks.filter((block) => !isTextual(block));
   const first = blocks.findIndex(isTextual);
-  const media = { kept, keptBefore: first < 0 ? kept.length : first, leftOut: named(kept) };
+  const media = { kept, keptBefore: first < 0 ? kept.length : first };
   const structured = result.structuredContent;
   const whole =
     structured === undefined || structured === null ? fromBlocks(textual) : fromStructured(structured, textual);
-  return { ...whole, ...media, contentType: contentTypeOf(whole.body, whole.encoding) };
+  const quoting = whole.encoding === 'unwrapped' ? ['the quotes and escapes around the JSON'] : [];
+  const leftOut = [...named(kept), ...quoting];
+  return { ...whole, ...media, leftOut, contentType: contentTypeOf(whole.body, whole.encoding) };
 }
 
 type Body = Pick<NormalisedResult, 'body' | 'encoding' | 'acknowledgement' | 'originalBytes'>;

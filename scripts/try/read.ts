@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { previewCoverage } from '../../core/coverage/compute.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { readSelection } from '../../core/read/read-result.ts';
@@ -7,6 +7,7 @@ import { type BodySource, VerifiedBody } from '../../core/read/verified-body.ts'
 import { scanStream } from '../../core/scan/result-scanner.ts';
 import { defaultSettings } from '../../core/settings.ts';
 import { type ResultIndex, resultFormat } from '../../core/store/result-index.ts';
+import { bodyChunks, type FileBody, fileBody } from './file-body.ts';
 
 const usage = 'read FILE [--fields a,b] [--offset N] [--limit N] [--ids a,b] [--lines A-B] [--bytes A-B] [--part N]';
 
@@ -20,14 +21,15 @@ export async function run(args: readonly string[]): Promise<number> {
     const selection = parseSelection(input);
     const descriptor = openSync(file, 'r');
     try {
-      const index = await indexOf(file, descriptor);
+      const stored = await storedBody(file, descriptor);
+      const index = await indexOf(bodyChunks(file, stored));
       const body = new VerifiedBody(
         index,
-        fileBody(file, descriptor),
+        source(file, descriptor, stored),
         () => new ClaimcheckError('NotFound', 'file: gone'),
       );
-      const source = { index, body, version: null };
-      const answer = await readSelection(source, selection, defaultSettings, { idField: 'id', left: null });
+      const result = { index, body, version: null };
+      const answer = await readSelection(result, selection, defaultSettings, { idField: 'id', left: null });
       // Not re-serialised: numbers of any length keep their digits.
       process.stdout.write(`${answer.text}\n`);
     } finally {
@@ -76,13 +78,13 @@ function number(name: string, value: string): number | string {
   return Number.isNaN(parsed) ? value : parsed;
 }
 
-async function indexOf(file: string, descriptor: number): Promise<ResultIndex> {
-  const stat = fstatSync(descriptor);
-  if (!stat.isFile()) throw wrong(`${file}: not a file`);
-  const { preview: _preview, ...summary } = await scanStream(createReadStream(file), {
-    previewBytes: 2000,
-    profile: true,
-  });
+async function storedBody(file: string, descriptor: number): Promise<FileBody> {
+  if (!fstatSync(descriptor).isFile()) throw wrong(`${file}: not a file`);
+  return fileBody(file);
+}
+
+async function indexOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<ResultIndex> {
+  const { preview: _preview, ...summary } = await scanStream(chunks, { previewBytes: 2000, profile: true });
   return {
     ...summary,
     format: resultFormat,
@@ -103,13 +105,20 @@ async function indexOf(file: string, descriptor: number): Promise<ResultIndex> {
   };
 }
 
-function fileBody(file: string, descriptor: number): BodySource {
+function source(file: string, descriptor: number, stored: FileBody): BodySource {
+  const { bytes: held } = stored;
   return {
     range: async (start, end) => {
+      if (held !== null) return held.subarray(start, end);
       const bytes = Buffer.alloc(end - start);
       return bytes.subarray(0, readSync(descriptor, bytes, 0, end - start, start));
     },
-    whole: async () => createReadStream(file),
+    whole: async () => {
+      const chunks = bodyChunks(file, stored);
+      return (async function* () {
+        yield* chunks;
+      })();
+    },
   };
 }
 

@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keepResult } from '../../../core/store/keep-result.ts';
 import { run as preview } from '../../../scripts/try/preview.ts';
+import { runWorld } from '../../fakes/run-world.ts';
+import { request } from '../store/keep-request.ts';
 
 const root = join(__dirname, '../../..');
 const cases = join(root, 'test/fixtures/cases');
@@ -21,6 +26,30 @@ async function run(...args: string[]): Promise<{ status: number; stdout: string;
     for (const spy of spies) spy.mockRestore();
   }
 }
+
+test('a JSON string that holds JSON is taken as the hook takes it', async () => {
+  const inner = JSON.stringify(
+    Array.from({ length: 300 }, (_, id) => ({ id, é: 'x' })),
+    null,
+    1,
+  );
+  const text = JSON.stringify(inner);
+  const folder = mkdtempSync(join(tmpdir(), 'claimcheck-'));
+  try {
+    const file = join(folder, 'string.json');
+    writeFileSync(file, `  ${text}`);
+    const shown = JSON.parse((await run(file)).stdout);
+    const sha256 = createHash('sha256').update(inner).digest('hex');
+    expect(shown).toMatchObject({ encoding: 'unwrapped', records: 300, bytes: Buffer.byteLength(inner), sha256 });
+    const kept = await keepResult(request({ result: { status: 'success', content: [{ text }] } }), await runWorld());
+    expect(kept.stored).toMatchObject({ records: shown.records, bytes: shown.bytes, sha256 });
+    expect(kept.warnings).toEqual([expect.stringMatching(/left out.*quotes and escapes/)]);
+    writeFileSync(file, JSON.stringify('words, "quoted"'));
+    expect(JSON.parse((await run(file)).stdout)).toMatchObject({ encoding: 'text', records: 1, path: null });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 
 test('one JSON object on standard output, nothing else', async () => {
   const { status, stdout, stderr } = await run(join(cases, 'wrapped-rows.json'), '--budget', '400');
