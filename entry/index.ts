@@ -9,6 +9,6 @@ export { References, type ReferencesOptions } from '../core/wrap/references.ts';
 export type { ContextOf, RequestContext } from '../core/wrap/request-context.ts';
 export type { ToolRules } from '../core/wrap/tool-rules.ts';
 export { UploadPool } from '../core/wrap/upload-pool.ts';
-export { withResultsByReference, type WrapSettings } from '../core/wrap/with-results-by-reference.ts';
+export { type WrapSettings, withResultsByReference } from '../core/wrap/with-results-by-reference.ts';
 export { FileCatalogue } from '../files/file-catalogue.ts';
 export { FileResultStore } from '../files/file-result-store.ts';

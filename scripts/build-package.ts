@@ -77,4 +77,7 @@ writeFileSync(
 );
 copyFileSync(join(root, 'README.md'), join(folder, 'README.md'));
 chmodSync(join(folder, 'adapters/mcp/main.js'), 0o755);
-execFileSync('npm', ['pack', folder, '--pack-destination', join(root, 'dist'), '--silent'], { cwd: root, stdio: 'inherit' });
+execFileSync('npm', ['pack', folder, '--pack-destination', join(root, 'dist'), '--silent'], {
+  cwd: root,
+  stdio: 'inherit',
+});

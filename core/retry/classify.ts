@@ -49,25 +49,51 @@ const badInputs = new Set([
   'AccessDeniedException',
 ]);
 
+/** One row of the table: which failures it is about, and whether an idempotent tool may be executed again after one. */
+export interface RetryRule {
+  readonly kind: FailureKind;
+  readonly retryable: boolean;
+  readonly matches: (failure: InvocationFailure) => boolean;
+}
+
 /**
- * The table of DESIGN 9. Order matters: an answer too large is an oversize result though the service reports it as a
- * function error, and a time-out of the function is a time-out though its status is 200.
+ * The table of DESIGN 9; the first row that matches decides. Order matters: an answer too large is an oversize result
+ * though the service reports it as a function error, and a time-out of the function is one though its status is 200.
  */
+export const retryRules: readonly RetryRule[] = [
+  {
+    kind: 'oversize',
+    retryable: false,
+    matches: ({ name, message, status }) =>
+      oversizes.has(name) || status === 413 || /response payload size exceeded/i.test(message),
+  },
+  { kind: 'throttled', retryable: true, matches: ({ name, status }) => throttles.has(name) || status === 429 },
+  {
+    kind: 'timeout',
+    retryable: true,
+    matches: ({ name, message, code }) =>
+      timeouts.has(name) || code === 'ETIMEDOUT' || /task timed out after/i.test(message),
+  },
+  {
+    kind: 'connection',
+    retryable: true,
+    matches: ({ name, message, code }) =>
+      (code !== undefined && sockets.has(code)) || sockets.has(name) || /socket hang up/i.test(message),
+  },
+  /** What the tool itself says about its failure is an answer, whatever number stands in it. */
+  { kind: 'tool', retryable: false, matches: ({ byFunction }) => byFunction },
+  { kind: 'bad_input', retryable: false, matches: ({ name }) => badInputs.has(name) },
+  { kind: 'service', retryable: true, matches: ({ status }) => status === undefined || status >= 500 },
+  { kind: 'bad_input', retryable: false, matches: ({ status = 0 }) => status >= 400 },
+  { kind: 'service', retryable: true, matches: () => true },
+];
+
+/** What kind of failure this is, by the first row of the table that matches. */
 export function classifyFailure(failure: InvocationFailure): FailureKind {
-  const { name, message, status, code } = failure;
-  if (oversizes.has(name) || status === 413 || /response payload size exceeded/i.test(message)) return 'oversize';
-  if (throttles.has(name) || status === 429) return 'throttled';
-  if (timeouts.has(name) || code === 'ETIMEDOUT' || /task timed out after/i.test(message)) return 'timeout';
-  if ((code !== undefined && sockets.has(code)) || sockets.has(name) || /socket hang up/i.test(message)) {
-    return 'connection';
-  }
-  if (failure.byFunction) return 'tool';
-  if (badInputs.has(name)) return 'bad_input';
-  if (status !== undefined && status >= 500) return 'service';
-  return status !== undefined && status >= 400 ? 'bad_input' : 'service';
+  return (retryRules.find((rule) => rule.matches(failure)) as RetryRule).kind;
 }
 
 /** May an idempotent tool be executed again after this? An oversize result, bad input and a tool's own error: no. */
 export function isRetryable(kind: FailureKind): boolean {
-  return kind === 'throttled' || kind === 'timeout' || kind === 'connection' || kind === 'service';
+  return retryRules.some((rule) => rule.kind === kind && rule.retryable);
 }

@@ -22,12 +22,23 @@ beforeAll(() => {
   run(process.execPath, ['--import', 'tsx', 'scripts/build-package.ts'], root);
   const tarball = readdirSync(join(root, 'dist')).find((name) => name.endsWith('.tgz')) as string;
   writeFileSync(join(folder, 'package.json'), '{"name":"consumer","type":"module","private":true}');
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', join(root, 'dist', tarball)]);
+  run('npm', [
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    join(root, 'dist', tarball),
+  ]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('one dependency is installed; the wrapper is imported and keeps a result to its last record', () => {
-  expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')).sort()).toEqual(['claimcheck', 'zod']);
+  expect(
+    readdirSync(join(folder, 'node_modules'))
+      .filter((name) => !name.startsWith('.'))
+      .sort(),
+  ).toEqual(['claimcheck', 'zod']);
   writeFileSync(
     join(folder, 'app.js'),
     `import { FileCatalogue, FileResultStore, References, withResultsByReference } from 'claimcheck';
