@@ -1,6 +1,6 @@
 import type { LocalFolder } from './folder.ts';
 import { seedOrders } from './orders-seed.ts';
-import { connected, hasPostgres, knownDatabase, planDatabase, startPostgres } from './postgres.ts';
+import { connected, hasPostgres, knownDatabase, type LocalPostgres, planDatabase, startPostgres } from './postgres.ts';
 
 /** Rows of the local table of orders: enough that nothing which holds them all goes unnoticed. */
 export const localOrders = 1_000_000;
@@ -14,7 +14,7 @@ export async function ordersSetting(folder: LocalFolder): Promise<Readonly<Recor
   return hasPostgres() ? { 'orders.localUrl': (await planDatabase(folder.root)).url } : {};
 }
 
-/** Starts the database that `ordersSetting` has named, and fills it. Undefined where there is no server. */
+/** Starts the database that `ordersSetting` has named, and fills it. Undefined, and said, where that cannot be done. */
 export async function startOrders(
   folder: LocalFolder,
   options: { readonly seed: number; readonly say: (line: string) => void },
@@ -25,12 +25,15 @@ export async function startOrders(
     return undefined;
   }
   options.say(`starting PostgreSQL on 127.0.0.1:${plan.port} with ${localOrders} orders`);
-  const server = await startPostgres(plan);
+  let server: LocalPostgres | undefined;
   try {
+    server = await startPostgres(plan);
     await connected(server.ownerUrl, (client) => seedOrders(client, localOrders, options.seed));
     return { stop: server.stop };
   } catch (error) {
-    await server.stop();
-    throw error;
+    // One example tool without its database is no reason to go without everything else: the tool says so when asked.
+    await server?.stop();
+    options.say(`PostgreSQL is not there, list_orders will fail: ${error instanceof Error ? error.message : error}`);
+    return undefined;
   }
 }
