@@ -49,6 +49,14 @@ export function deploymentContext(target: DeploymentTarget): Readonly<Record<str
     'identity.endpoints.endSession': `${emulator}/logout`,
     models: JSON.stringify({
       '*': { modelId: 'scripted.claimcheck-v1:0', windowTokens: 200_000, maxTokens: 4096, cachePoints: true },
+      // Streamed answers are tried by one agent of the research flow.
+      analyst: {
+        modelId: 'scripted.claimcheck-v1:0',
+        windowTokens: 200_000,
+        maxTokens: 4096,
+        cachePoints: true,
+        stream: true,
+      },
     }),
     removeDataOnDestroy: true,
     ...target.settings,

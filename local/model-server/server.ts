@@ -11,7 +11,7 @@ export interface ModelServerOptions {
   readonly port?: number;
   /** Window of models whose id names none, in tokens. */
   readonly windowTokens?: number;
-  /** Each request is appended here as one JSON line: `{modelId, request, reply | refusal}`. */
+  /** Each request is appended here as one JSON line: `{modelId, request, streamed?, reply | refusal}`. */
   readonly record?: string;
   /** Refuse within the stream, as its first message, what is asked by ConverseStream: the service does either. */
   readonly refuseInStream?: boolean;
@@ -37,7 +37,7 @@ export function startModelServer(options: ModelServerOptions = {}): Promise<Mode
         throw new Refusal('UnknownOperationException', `No such operation: ${request.method} ${request.url}`, 404);
       }
       const modelId = decodeURIComponent(route[1] ?? '');
-      const reply = handle(modelId, body);
+      const reply = handle(modelId, body, streams);
       if (streams) stream(response, eventMessages(reply));
       else send(response, 200, reply);
     } catch (error) {
@@ -50,14 +50,15 @@ export function startModelServer(options: ModelServerOptions = {}): Promise<Mode
       send(response, refusal.status, { message: refusal.message });
     }
   };
-  const handle = (modelId: string, body: string) => {
+  const handle = (modelId: string, body: string, streamed: boolean) => {
+    const way = streamed ? { streamed } : {};
     try {
       const reply = replyTo(parseRequest(modelId, body), windowOf(modelId, options.windowTokens ?? 200_000), cache);
-      record(options.record, modelId, body, { reply });
+      record(options.record, modelId, body, { ...way, reply });
       return reply;
     } catch (error) {
       if (error instanceof Refusal) {
-        record(options.record, modelId, body, { refusal: { name: error.name, message: error.message } });
+        record(options.record, modelId, body, { ...way, refusal: { name: error.name, message: error.message } });
       }
       throw error;
     }
