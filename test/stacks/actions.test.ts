@@ -33,6 +33,13 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'close-run': ['dynamodb:DeleteItem', ...runsAndCatalogue, ...reads],
   'list-results': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', secret],
   'read-result': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', ...reads],
+  'analyze-result': [
+    roles,
+    ...['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+    'lambda:InvokeFunction',
+    ...creates,
+    ...reads,
+  ],
   'tool-service-status': [...creates],
   'tool-flights': [],
   'tool-search-notes': [],
