@@ -1,5 +1,6 @@
-import { blank, isEscape, isHex, plain, State } from './json-bytes.ts';
+import { blank, plain, State } from './json-bytes.ts';
 import { JsonSkip } from './json-skip.ts';
+import { isWholeNumber, JsonToken } from './json-token.ts';
 import { plainBytes } from './plain-bytes.ts';
 
 export { State } from './json-bytes.ts';
@@ -25,7 +26,6 @@ export interface JsonEvents {
 const maxDepth = 1_000_000;
 const array = 1;
 const object = 0;
-const literals = ['true', 'false', 'null', 'NaN', 'Infinity'].map((word) => Buffer.from(word, 'latin1'));
 
 /**
  * A strict JSON recogniser (RFC 8259) over bytes, fed in pieces cut anywhere, without recursion and without making
@@ -48,10 +48,7 @@ export class JsonMachine {
   types = new Uint8Array(64);
   readonly #events: JsonEvents;
   readonly #lines: boolean;
-  #literal: Uint8Array = literals[0] as Uint8Array;
-  #literalAt = 0;
-  #hexLeft = 0;
-  #inKey = false;
+  readonly #token = new JsonToken();
   readonly #skip: JsonSkip;
   #anchor = 0;
   #lineOpen = false;
@@ -95,6 +92,7 @@ export class JsonMachine {
     let keyFrom = from;
     let keyFirst = false;
     const skip = this.#skip;
+    const token = this.#token;
     const words = new DataView(b.buffer, b.byteOffset, b.length);
     while (i < to) {
       if (depth > watch && state === State.firstKey && b[i] === 0x22) state = State.key;
@@ -124,7 +122,7 @@ export class JsonMachine {
             }
           } else if (c === 0x5c) {
             i++;
-            this.#inKey = false;
+            token.inKey = false;
             state = State.escape;
           } else state = this.#fail(i, base, depth, State.lostString);
           break;
@@ -142,7 +140,7 @@ export class JsonMachine {
             }
           } else if (c === 0x5c) {
             i++;
-            this.#inKey = true;
+            token.inKey = true;
             state = State.escape;
           } else state = this.#fail(i, base, depth, State.lostString);
           break;
@@ -196,14 +194,8 @@ export class JsonMachine {
             i++;
             state = State.minus;
           } else {
-            const word = c === 0x74 ? 0 : c === 0x66 ? 1 : c === 0x6e ? 2 : c === 0x4e ? 3 : c === 0x49 ? 4 : -1;
-            if (word < 0) state = this.#fail(i, base, depth, State.lost);
-            else {
-              this.#literal = literals[word] as Uint8Array;
-              this.#literalAt = 1;
-              i++;
-              state = State.literal;
-            }
+            state = token.begin(c) ? State.literal : this.#fail(i, base, depth, State.lost);
+            if (state === State.literal) i++;
           }
           break;
         }
@@ -268,95 +260,28 @@ export class JsonMachine {
           } else state = this.#fail(i, base, depth, State.lost);
           break;
         case State.escape:
-          c = b[i] as number;
-          if (c === 0x75) {
-            this.#hexLeft = 4;
-            i++;
-            state = State.hex;
-          } else if (isEscape(c)) {
-            i++;
-            state = this.#inKey ? State.keyString : State.string;
-          } else state = this.#fail(i, base, depth, c < 0x20 ? State.lostString : State.lostEscape);
-          break;
         case State.hex:
-          if (!isHex(b[i] as number)) state = this.#fail(i, base, depth, State.lostString);
-          else {
-            i++;
-            this.#hexLeft--;
-            if (this.#hexLeft === 0) state = this.#inKey ? State.keyString : State.string;
-          }
-          break;
-        case State.integer:
-        case State.fraction:
-        case State.exponentDigits:
-        case State.zero:
-          if (state !== State.zero) while (i < to && (b[i] as number) >= 0x30 && (b[i] as number) <= 0x39) i++;
-          if (i === to) break;
-          c = b[i] as number;
-          if (c === 0x2e && (state === State.integer || state === State.zero)) {
-            i++;
-            state = State.point;
-          } else if ((c === 0x65 || c === 0x45) && state !== State.exponentDigits) {
-            i++;
-            state = State.exponent;
-          } else {
-            state = depth === 0 ? State.done : State.after;
-            if (depth <= watch) {
-              this.depth = depth;
-              events.valueEnd(base + i, depth, false);
-              watch = this.watch;
-            }
-          }
-          break;
         case State.minus:
-          c = b[i] as number;
-          if (c === 0x49) {
-            this.#literal = literals[4] as Uint8Array;
-            this.#literalAt = 1;
-            state = State.literal;
-            i++;
-          } else if (c >= 0x30 && c <= 0x39) {
-            i++;
-            state = c === 0x30 ? State.zero : State.integer;
-          } else state = this.#fail(i, base, depth, State.lost);
-          break;
+        case State.zero:
+        case State.integer:
         case State.point:
-        case State.exponentSign:
-          c = b[i] as number;
-          if (c >= 0x30 && c <= 0x39) {
-            i++;
-            state = state === State.point ? State.fraction : State.exponentDigits;
-          } else state = this.#fail(i, base, depth, State.lost);
-          break;
+        case State.fraction:
         case State.exponent:
-          c = b[i] as number;
-          if (c === 0x2b || c === 0x2d) {
-            i++;
-            state = State.exponentSign;
-          } else if (c >= 0x30 && c <= 0x39) {
-            i++;
-            state = State.exponentDigits;
-          } else state = this.#fail(i, base, depth, State.lost);
-          break;
-        case State.literal: {
-          const word = this.#literal;
-          let at = this.#literalAt;
-          while (i < to && at < word.length && b[i] === word[at]) {
-            i++;
-            at++;
-          }
-          this.#literalAt = at;
-          if (at === word.length) {
-            if ((word[0] as number) < 0x60 && this.odd++ === 0) this.firstOdd = base + i - word.length;
+        case State.exponentSign:
+        case State.exponentDigits:
+        case State.literal:
+          i = token.run(b, i, to, state);
+          state = token.state;
+          if (state === State.after) {
+            if (token.oddBytes > 0 && this.odd++ === 0) this.firstOdd = base + i - token.oddBytes;
             state = depth === 0 ? State.done : State.after;
             if (depth <= watch) {
               this.depth = depth;
               events.valueEnd(base + i, depth, false);
               watch = this.watch;
             }
-          } else if (i < to) state = this.#fail(i, base, depth, State.lost);
+          } else if (token.faulty) state = this.#fail(i, base, depth, state);
           break;
-        }
         case State.done:
           c = b[i] as number;
           if (blank[c] === 1) {
@@ -422,7 +347,7 @@ export class JsonMachine {
           i = to;
       }
     }
-    const inKey = state === State.keyString || ((state === State.escape || state === State.hex) && this.#inKey);
+    const inKey = state === State.keyString || ((state === State.escape || state === State.hex) && token.inKey);
     if (inKey && depth <= watch && (keyFrom < to || keyFirst)) events.keyPiece(b, keyFrom, to, depth, keyFirst);
     this.state = state;
     this.depth = depth;
@@ -484,8 +409,4 @@ export class JsonMachine {
     this.types = wider;
     return wider;
   }
-}
-
-function isWholeNumber(state: number): boolean {
-  return state === State.zero || state === State.integer || state === State.fraction || state === State.exponentDigits;
 }

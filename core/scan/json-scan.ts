@@ -1,10 +1,11 @@
 import { AroundFields } from './around-fields.ts';
 import type { BodyFacts, BodyOptions, BodyScan } from './body-scan.ts';
 import { ByteStore } from './byte-store.ts';
-import { type JsonEvents, JsonMachine, State } from './json-machine.ts';
+import { cutLoss, documentLoss } from './json-loss.ts';
+import { type JsonEvents, JsonMachine } from './json-machine.ts';
 import { KeyPath, shownPath } from './key-path.ts';
 import { ListCollector } from './list-collector.ts';
-import type { OtherList, ParseLoss } from './scan-summary.ts';
+import type { OtherList } from './scan-summary.ts';
 
 /** Lists beside the list of rows that are named; more are not. */
 const maxOtherLists = 32;
@@ -174,8 +175,13 @@ export class JsonScan implements BodyScan, JsonEvents {
 
   end(): BodyFacts {
     const whole = this.#machine.end() && this.#trailing < 0;
-    let cut: ParseLoss | null = null;
-    if (!whole) cut = this.#loss();
+    const facts = {
+      machine: this.#machine,
+      trailing: this.#trailing,
+      openList: this.#confirmed,
+      listEnded: this.#best !== null,
+    };
+    const cut = whole ? null : cutLoss(facts);
     if (this.#confirmed >= 0 && this.#list !== null && (this.#best === null || this.#shallowest === this.#confirmed)) {
       this.#offer(this.#machine.base, this.#confirmed);
     }
@@ -197,7 +203,7 @@ export class JsonScan implements BodyScan, JsonEvents {
       otherLists: this.#others
         .filter((other) => other.open !== best?.list.open)
         .map(({ path, count }) => ({ path, count })),
-      parseLoss: combine(best?.list ?? null, cut, this.#machine.odd, this.#machine.firstOdd),
+      parseLoss: documentLoss(best?.list ?? null, cut, this.#machine),
       around: this.#around.tree,
       table: null,
     };
@@ -318,41 +324,6 @@ export class JsonScan implements BodyScan, JsonEvents {
     const path = shownPath(this.#path.text(depth, this.#machine, this.#count));
     this.#others.push({ path, count, open: this.#open[depth] as number });
   }
-
-  #loss(): ParseLoss {
-    const machine = this.#machine;
-    if (this.#trailing >= 0) {
-      return { records: 0, note: 'more follows after the end of the JSON value', offset: this.#trailing };
-    }
-    if (machine.state === State.dead) {
-      return { records: 0, note: `not JSON from byte ${machine.fault} on`, offset: machine.fault };
-    }
-    const offset = machine.base;
-    if (this.#confirmed < 0 && this.#best !== null) {
-      return { records: 0, note: 'the JSON is cut after its list of rows', offset };
-    }
-    const between: readonly number[] = [State.after, State.value, State.firstElement];
-    if (this.#confirmed >= 0 && machine.depth === this.#confirmed + 1 && between.includes(machine.state)) {
-      return { records: 0, note: 'the JSON is cut between two records', offset };
-    }
-    return { records: 1, note: 'the JSON is cut: its last record is not whole', offset };
-  }
 }
 
 const fate = { good: -1, bad: -2, odd: -3 } as const;
-
-/** One statement about everything that is not as JSON says it should be. */
-function combine(list: ListCollector | null, end: ParseLoss | null, odd: number, firstOdd: number): ParseLoss | null {
-  const bad = list?.bad ?? 0;
-  const notes: string[] = [];
-  if (bad > 0) notes.push(`${bad} malformed ${bad === 1 ? 'record' : 'records'} left out`);
-  if (end !== null) notes.push(end.note);
-  if (odd > 0) notes.push(`${odd} ${odd === 1 ? 'value is' : 'values are'} NaN or Infinity, shown as marked strings`);
-  if (notes.length === 0) return null;
-  const offsets = [bad > 0 && list !== null ? list.firstBad : -1, end?.offset ?? -1, odd > 0 ? firstOdd : -1];
-  return {
-    records: bad + (end?.records ?? 0),
-    note: notes.join('; '),
-    offset: Math.min(...offsets.filter((offset) => offset >= 0)),
-  };
-}
