@@ -17,8 +17,9 @@ export interface PassingRequest {
   readonly number: number;
   /** e.g. `s3 PUT body`, `dynamodb PutItem`. */
   readonly place: string;
-  /** Of the process that asked, where `process-header.mjs` runs in it. */
+  /** Of the process that asked, and the function it runs, where its SDK says so (`AWS_SDK_UA_APP_ID`: name_pid). */
   readonly pid: number | undefined;
+  readonly asker: string | undefined;
 }
 
 const slowMs = 150;
@@ -31,7 +32,8 @@ export class FaultProxy {
   onDeath: (request: PassingRequest) => void = () => {};
   /** Places of the requests since the last `restart`, in their order. */
   readonly places: string[] = [];
-  #dead = false;
+  /** Ids of the processes that died; undefined: of the one that does not say who it is. */
+  readonly #dead = new Set<number | undefined>();
   readonly #target: URL;
   readonly #tables: URL;
   readonly #server: http.Server;
@@ -59,24 +61,25 @@ export class FaultProxy {
 
   /** The dead may ask again, and requests are counted from 1. */
   restart(): void {
-    this.#dead = false;
+    this.#dead.clear();
     this.places.length = 0;
   }
 
   get dead(): boolean {
-    return this.#dead;
+    return this.#dead.size > 0;
   }
 
   async #handle(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    if (this.#dead) {
+    const { asker, pid } = askerOf(request);
+    if (this.#dead.has(pid)) {
       request.socket.destroy();
       return;
     }
     const place = placeOf(request);
     this.places.push(place);
-    const passing = { number: this.places.length, place, pid: pidOf(request) };
+    const passing = { number: this.places.length, place, pid, asker };
     const fault = this.plan(passing);
-    if (fault === 'die-before' || fault === 'die-after') this.#dead = fault === 'die-before' || this.#dead;
+    if (fault === 'die-before') this.#dead.add(pid);
     if (fault === 'cut' || fault === 'die-before') {
       if (fault === 'die-before') this.onDeath(passing);
       request.socket.destroy();
@@ -89,7 +92,7 @@ export class FaultProxy {
     if (fault === 'slow') await sleep(slowMs);
     const answer = await this.#forward(request, response);
     if (fault === 'lose' || fault === 'die-after') {
-      if (fault === 'die-after') this.#dead = true;
+      if (fault === 'die-after') this.#dead.add(pid);
       answer.resume();
       await new Promise((resolve) => answer.once('end', resolve));
       if (fault === 'die-after') this.onDeath(passing);
@@ -115,9 +118,12 @@ export class FaultProxy {
   }
 }
 
-function pidOf(request: http.IncomingMessage): number | undefined {
-  const pid = Number(request.headers['x-claimcheck-process']);
-  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+function askerOf(request: http.IncomingMessage): {
+  readonly asker: string | undefined;
+  readonly pid: number | undefined;
+} {
+  const found = /\bapp\/([\w-]+)_(\d+)/.exec(String(request.headers['user-agent']));
+  return { asker: found?.[1], pid: found === null ? undefined : Number(found[2]) };
 }
 
 /** The operation, and of an object which of the two kinds. */
