@@ -8,8 +8,12 @@ const { examples } = platform.handle;
 /** Reads the last record of the reference, as a model does it that was told to. */
 const readLast = (ref: string) => `call read_result with {"ref":"${ref}","offset":${examples.records - 1},"limit":1}`;
 
+/** Computes over all of it, as a model does it that was told to. */
+const analyse = (ref: string) =>
+  `call analyze_result with {"inputs":{"data":"${ref}"},"sql":"SELECT count(*) AS services, max(id) AS last FROM data"}`;
+
 // Every function of the platform is a process of its own: what save-turn wrote is loaded by others.
-describe('a stored result after its chat was saved', () => {
+describe('a stored result after its chat was saved (case H021)', () => {
   let ref: string;
   let link: string;
   let session: string;
@@ -34,10 +38,18 @@ describe('a stored result after its chat was saved', () => {
     expect(chat.turns[0]?.links[0]).toMatchObject({ ref, state: 'available', records: examples.records });
   });
 
+  test('the chat goes on: the model computes over the result of the turn before', async () => {
+    const run = await platform.ask('olivia', analyse('$ref'), 'assistant', session);
+    expect(run.answer).toContain(String(examples.records));
+    expect(run.answer).toContain(lastService(examples).id);
+    expect(run.basis?.results).toMatchObject([{ ref, total: examples.records, wholeAnalyses: 1 }]);
+  });
+
   test('in a second chat the model has nothing by the reference alone; the person downloads it all the same', async () => {
-    const run = await platform.ask('olivia', readLast(ref));
+    const run = await platform.ask('olivia', `${readLast(ref)}\n${analyse(ref)}`);
     expect(run.session).not.toBe(session);
     expect(run.answer).toContain('read_result failed: NotFound');
+    expect(run.answer).toContain('analyze_result failed: NotFound');
     expect(run.answer).not.toContain(lastService(examples).id);
     const { body } = await (await platform.signedIn('olivia')).download(link);
     expect(digest(body)).toBe(statusProduced(examples).sha256);

@@ -35,6 +35,21 @@ test('a delegate paraphrases link and total, the writer drops both: the person g
   expect(basis?.unread).toBe(examples.records - (basis?.seen ?? 0));
 });
 
+test('the analyst’s answers come by ConverseStream, as its model’s setting says; the others’ do not', async () => {
+  const run = await platform.ask('olivia', 'How many services hold a status?', 'research');
+  const ref = run.links[0]?.ref ?? '';
+  const ways = requests(ref).map(({ request: { system }, streamed }) => [
+    /You (collect|weigh|write)/.exec(system.map(({ text }) => text ?? '').join(' '))?.[1],
+    streamed === true,
+  ]);
+  expect(ways).toEqual([
+    ['collect', false],
+    ['weigh', true],
+    ['weigh', true],
+    ['write', false],
+  ]);
+});
+
 test('the next agent gets link and total by code, whatever the delegate wrote', async () => {
   const run = await platform.ask('olivia', 'How many services are in the status report?', 'research');
   const ref = run.links[0]?.ref ?? '';
@@ -77,14 +92,24 @@ test('the delegate’s full text opens for its owner alone, and not once the sou
   expect((await owner.download(link)).response.status).toBe(200);
 });
 
-/** The text that opened this agent's part of the run which holds this reference, as the model was really sent it. */
-function opening(ref: string, to: string): string {
+interface SentRequest {
+  readonly streamed?: boolean;
+  readonly request: {
+    readonly system: readonly { readonly text?: string }[];
+    readonly messages: readonly { readonly content: readonly { readonly text?: string }[] }[];
+  };
+}
+
+/** The requests that named this reference, in order, as the model was really sent them. */
+function requests(ref: string): readonly SentRequest[] {
   const lines = readFileSync(localFolder(platform.handle.folder).modelRequests, 'utf8').trimEnd().split('\n');
-  const texts = lines
-    .filter((line) => line.includes(ref))
-    .flatMap((line) => {
-      const { request } = JSON.parse(line) as { request: { messages: { content: { text?: string }[] }[] } };
-      return (request.messages[0]?.content ?? []).flatMap(({ text }) => (text === undefined ? [] : [text]));
-    });
+  return lines.filter((line) => line.includes(ref)).map((line) => JSON.parse(line) as SentRequest);
+}
+
+/** The text that opened this agent's part of the run which holds this reference. */
+function opening(ref: string, to: string): string {
+  const texts = requests(ref).flatMap(({ request }) =>
+    (request.messages[0]?.content ?? []).flatMap(({ text }) => (text === undefined ? [] : [text])),
+  );
   return texts.find((text) => text.includes(` to ${to}. `) && text.includes(ref)) ?? '';
 }
