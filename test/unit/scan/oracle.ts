@@ -83,7 +83,8 @@ export function checkJsonPreview(summary: ScanSummary, value: unknown, budget: n
   const shown: unknown = JSON.parse(preview.text);
   if (preview.complete && !isDeepStrictEqual(shown, value)) throw new Error('complete, but not the value');
   if (budget >= summary.bytes && !preview.complete) throw new Error('a full budget is not the full value');
-  if (preview.shown === 0 || summary.path === null) return;
+  // A path too long to tell leads nowhere.
+  if (preview.shown === 0 || summary.path === null || summary.path.endsWith('…')) return;
   const rows = follow(shown, summary.path) as unknown[];
   const original = follow(value, summary.path) as unknown[];
   if (!Array.isArray(rows) || rows.length !== preview.shown) throw new Error(`shown ${preview.shown}, found another`);
