@@ -13,14 +13,14 @@ import { overBudget, type Produced, sourceOf, type ToolSource } from './tool-sou
 
 /**
  * What becomes of a tool's result in a process: `null`, it is within the budget and stays the very object it is; or it
- * is bounded. Failed calls are bounded too, without a reference. With a view nothing passes that the roles may not see.
+ * is bounded; only then `request` is made. Failed calls are bounded too, without a reference. With a view nothing passes that the roles may not see.
  */
 export async function keepProduced(
-  request: Omit<KeepRequest, 'result'>,
+  { tool, run }: Pick<KeepRequest, 'tool' | 'run'>,
+  request: () => Omit<KeepRequest, 'result'>,
   produced: Produced,
   ports: KeepPorts,
 ): Promise<Kept | null> {
-  const { tool, run } = request;
   const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
   const fields = keptFields(tool, run.roles);
   if (produced.kind === 'result' && produced.result.status === 'error') {
@@ -34,7 +34,7 @@ export async function keepProduced(
       const reduced = { ...source, pieces: applyView(source.pieces, fields) };
       const over = await overBudget({ kind: 'stream', pieces: reduced.pieces }, budget);
       if (over === null || 'text' in over) return shown('success', [{ text: over?.text ?? '' }]);
-      return await keepSource(request, { ...over, contentType: source.contentType }, ports);
+      return await keepSource(request(), { ...over, contentType: source.contentType }, ports);
     } catch (error) {
       const code = refusalCode(error, ports.telemetry);
       return shown('error', [{ text: `${code}: the result could not be reduced to what this run may see` }]);
@@ -43,7 +43,7 @@ export async function keepProduced(
   const over = await overBudget(produced, budget);
   if (over === null) return null;
   if ('text' in over) return shown('success', [{ text: over.text }]);
-  return keepSource(request, over, ports);
+  return keepSource(request(), over, ports);
 }
 
 /** Nobody is known whom it could be stored for: a bounded preview that says so, and no reference. */

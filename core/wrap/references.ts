@@ -109,12 +109,11 @@ export class References {
 
   /** The run of a context: one for the same owner, session and run. Throws `Forbidden` for an empty owner. */
   run(context: RequestContext): Run {
+    const key = JSON.stringify([context.owner, context.session, context.run, context.roles, context.references]);
+    const known = this.#runs.get(key);
+    if (known !== undefined) return known;
     const run = processRun(context, this.ports.clock.now());
-    const known = this.#runs.get(run.runId);
-    if (known?.owner === run.owner && known.session === run.session && known.rolesDigest === run.rolesDigest)
-      return known;
-    this.#runs.delete(run.runId);
-    this.#runs.set(run.runId, run);
+    this.#runs.set(key, run);
     const oldest = this.#runs.keys().next().value;
     if (this.#runs.size > 1_000 && oldest !== undefined) this.#runs.delete(oldest);
     return run;
@@ -130,26 +129,31 @@ export class References {
     execute: () => T | Promise<T>,
     produced: (made: T) => Produced,
   ): Promise<{ readonly made: T | undefined; readonly kept: Kept | null }> {
-    const repeated = await this.repeated(call);
+    const placed = this.#placed(call);
+    const repeated = await this.#repeated(placed);
     if (repeated !== undefined) return { made: undefined, kept: repeated };
     const made = await execute();
-    return { made, kept: await this.keep(call, produced(made)) };
+    return { made, kept: await this.#keep(placed, produced(made)) };
   }
 
   /**
    * The answer to a call that has already made an oversize result in this run; undefined when it is to be executed: it
    * is the first one, `refresh` asks for a new version, or the stored one is gone.
    */
-  async repeated(call: WrappedCall): Promise<Kept | undefined> {
-    const placed = this.#placed(call);
+  repeated(call: WrappedCall): Promise<Kept | undefined> {
+    return this.#repeated(this.#placed(call));
+  }
+
+  async #repeated(placed: Placed): Promise<Kept | undefined> {
     const { outcomes, telemetry } = this.ports;
     const refresh = isObject(placed.input) && placed.input['refresh'] === true;
     const earlier = await earlierOversize(placed.call, outcomes);
     if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
     const repeated = await repeatAnswer(placed.call, earlier, refresh, this.ports);
     if (repeated === undefined) return undefined;
-    telemetry.decision('repeat_not_executed', { tool: call.tool, toolUseId: call.toolUseId, refresh });
-    this.memory.remember(call.run.runId, call.toolUseId, { tool: call.tool, ref: repeated.ref });
+    const { run, toolUseId, toolUse } = placed.call;
+    telemetry.decision('repeat_not_executed', { tool: toolUse.name, toolUseId, refresh });
+    this.memory.remember(run.runId, toolUseId, { tool: toolUse.name, ref: repeated.ref });
     return { status: repeated.status, content: repeated.content, stored: null, oversize: false, warnings: [] };
   }
 
@@ -214,7 +218,7 @@ export class References {
   async #keep(placed: Placed, produced: Produced): Promise<Kept | null> {
     const { run, toolUseId } = placed.call;
     const definition = this.tools.find(placed.call.toolUse.name) as KeepRequest['tool'];
-    const request = {
+    const request = () => ({
       run,
       turn: placed.call.turn,
       index: placed.call.index,
@@ -226,8 +230,8 @@ export class References {
         this.ports.clock.now().getTime() + this.settings.storage.retentionDays * 86_400_000,
       ).toISOString(),
       supersedes: null,
-    };
-    const kept = await keepProduced(request, produced, this.ports);
+    });
+    const kept = await keepProduced({ run, tool: definition }, request, produced, this.ports);
     this.memory.remember(run.runId, toolUseId, { tool: definition.name, ref: kept?.stored?.ref ?? null });
     if (kept?.oversize && kept.stored !== null) {
       await recordOversize(placed.call, { ref: kept.stored.ref }, this.ports);

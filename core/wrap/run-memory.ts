@@ -11,6 +11,9 @@ export interface RememberedCall {
   readonly delivered?: JsonValue;
 }
 
+/** Calls that are told apart under one tool-use id; who uses one id for all has lost the older ones. */
+const callsOfOneId = 50;
+
 interface RunState {
   readonly grants: Map<string, Grant>;
   readonly outcomes: Map<string, unknown>;
@@ -75,7 +78,9 @@ export class RunMemory {
 
   remember(runId: string, toolUseId: string, call: RememberedCall): void {
     const { calls } = this.#of(runId);
-    calls.set(toolUseId, [...(calls.get(toolUseId) ?? []), call]);
+    const same = calls.get(toolUseId);
+    if (same === undefined) calls.set(toolUseId, [call]);
+    else if (same.push(call) > callsOfOneId) same.shift();
   }
 
   calls(runId: string, toolUseId: string): readonly RememberedCall[] {
