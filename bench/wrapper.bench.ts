@@ -12,7 +12,7 @@ import { FileResultStore } from '../files/file-result-store.ts';
 
 /**
  * `npm run bench -- wrapper`: what the wrapper costs in one process, beside a plain write and a peer, in turns within one
- * run (the fastest of several rounds); then peak resident memory, each case in a process of its own.
+ * run (the fastest of several rounds; a forced collection between them would throw away compiled code); then peak resident memory, each case in a process of its own.
  */
 const folder = mkdtempSync(join(tmpdir(), 'claimcheck-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -35,11 +35,13 @@ const record = (id: number) => ({
 });
 const records = () => Array.from({ length: 66_606 }, (_, id) => record(id));
 
-async function fastest(rounds: number, works: Readonly<Record<string, () => unknown>>): Promise<Record<string, number>> {
+async function fastest(
+  rounds: number,
+  works: Readonly<Record<string, () => unknown>>,
+): Promise<Record<string, number>> {
   const best: Record<string, number> = {};
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, work] of Object.entries(works)) {
-      globalThis.gc?.();
       const start = performance.now();
       await work();
       best[name] = Math.min(best[name] ?? Number.POSITIVE_INFINITY, performance.now() - start);
@@ -66,7 +68,8 @@ async function recordByRecord(rows: readonly unknown[]): Promise<void> {
   const file = await open(join(folder, `rows-${run++}`), 'w');
   const stream = file.createWriteStream();
   for (const row of rows) {
-    if (!stream.write(`${JSON.stringify(row)}\n`)) await new Promise<void>((resolve) => stream.once('drain', () => resolve()));
+    if (!stream.write(`${JSON.stringify(row)}\n`))
+      await new Promise<void>((resolve) => stream.once('drain', () => resolve()));
   }
   await new Promise<void>((resolve) => stream.end(() => resolve()));
 }
@@ -75,7 +78,10 @@ async function recordByRecord(rows: readonly unknown[]): Promise<void> {
 async function strandsOffloader(text: string): Promise<void> {
   const hooks: ((event: AfterToolCallEvent) => unknown)[] = [];
   const countTokens = async () => Math.ceil(text.length / 4);
-  const agent = { model: { countTokens }, addHook: (kind: unknown, hook: never) => (kind === AfterToolCallEvent ? hooks.push(hook) : 0) } as never;
+  const agent = {
+    model: { countTokens },
+    addHook: (kind: unknown, hook: never) => (kind === AfterToolCallEvent ? hooks.push(hook) : 0),
+  } as never;
   await new ContextOffloader({ storage: new FileStorage(join(folder, `strands-${run++}`)) }).initAgent(agent);
   const toolUseId = 'use';
   const result = new ToolResultBlock({ toolUseId, status: 'success', content: [new TextBlock(text)] });
@@ -99,7 +105,11 @@ async function speed(): Promise<void> {
       for (let time = 0; time < times; time += 1) await wrapped({ time: 0 });
     },
   });
-  report(`under the budget: ${Buffer.byteLength(JSON.stringify(small))} bytes, ${times} calls`, under, 'JSON.stringify');
+  report(
+    `under the budget: ${Buffer.byteLength(JSON.stringify(small))} bytes, ${times} calls`,
+    under,
+    'JSON.stringify',
+  );
 
   const rows = records();
   const text = JSON.stringify(rows).slice(0, 14_700_000);
@@ -158,7 +168,10 @@ async function pool(count: number): Promise<void> {
       async function* made() {
         for (let at = 0; at < 16; at += 1) yield piece;
       }
-      return all.keep({ run: owner, tool: 'rows', toolUseId: String(id), input: {} }, { kind: 'stream', pieces: made() });
+      return all.keep(
+        { run: owner, tool: 'rows', toolUseId: String(id), input: {} },
+        { kind: 'stream', pieces: made() },
+      );
     }),
   );
 }

@@ -1,0 +1,55 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+jest.setTimeout(120_000);
+const root = resolve(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'claimcheck-new-tool-'));
+const run = (...args: readonly string[]) =>
+  spawnSync(process.execPath, ['--import', 'tsx', 'scripts/new-tool.ts', ...args, '--folder', folder], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+
+beforeAll(() => {
+  for (const part of ['core', 'aws', 'lambdas', 'prompts', 'tools', 'tsconfig.json', 'package.json']) {
+    cpSync(join(root, part), join(folder, part), { recursive: true });
+  }
+  mkdirSync(join(folder, 'test/unit/tools'), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('adds function, description, catalogue entry and test, which compile as they are; a second time it refuses', () => {
+  const made = run('order_list');
+  expect(made.status).toBe(0);
+  expect(made.stdout.split('\n').slice(0, 5)).toEqual([
+    'tools/order-list/definition.ts',
+    'tools/order-list/rows.ts',
+    'tools/order-list/handler.ts',
+    'test/unit/tools/order-list.test.ts',
+    'tools/catalogue.ts',
+  ]);
+  expect(readFileSync(join(folder, 'tools/catalogue.ts'), 'utf8')).toContain(
+    "{ definition: orderListTool, entry: 'tools/order-list/handler.ts', memoryMb: 512, files: [], wrapper: true },",
+  );
+  writeFileSync(
+    join(folder, 'tsconfig.new.json'),
+    JSON.stringify({
+      extends: './tsconfig.json',
+      include: ['tools/order-list', 'tools/catalogue.ts', 'test/unit/tools/order-list.test.ts'],
+    }),
+  );
+  const check = join(root, 'node_modules/typescript/bin/tsc');
+  expect(execFileSync(process.execPath, [check, '-p', 'tsconfig.new.json'], { cwd: folder, encoding: 'utf8' })).toBe(
+    '',
+  );
+  const again = run('order_list');
+  expect([again.status, again.stderr]).toEqual([1, 'tools/order-list/definition.ts is there already\n']);
+});
+
+it('a name that no model may call is refused', () => {
+  expect(run('Order-List').status).toBe(1);
+  expect(run().status).toBe(1);
+});
