@@ -168,19 +168,18 @@ export class ServiceStack extends Stack {
     };
   }
 
-  /** Admission and the API know the flows; only the API starts one, and asks how one of its executions ended. */
+  /** Admission and the API start what they have admitted; only the API asks how one of its executions ended. */
   private grantFlows(platform: PlatformFunctions, arns: Readonly<Record<string, string>>): void {
     const executions = Object.keys(arns).map(
       (agent) =>
         `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:execution:${this.flowName(platform, agent)}:*`,
     );
-    platform.api
-      .variable('CLAIMCHECK_FLOWS', this.toJsonString(arns))
-      .allow(
-        new PolicyStatement({ actions: ['states:StartExecution'], resources: Object.values(arns) }),
-        new PolicyStatement({ actions: ['states:DescribeExecution'], resources: executions }),
-      );
-    platform.admitRun.variable('CLAIMCHECK_FLOWS', this.toJsonString(arns));
+    for (const starting of [platform.api, platform.admitRun]) {
+      starting
+        .variable('CLAIMCHECK_FLOWS', this.toJsonString(arns))
+        .allow(new PolicyStatement({ actions: ['states:StartExecution'], resources: Object.values(arns) }));
+    }
+    platform.api.allow(new PolicyStatement({ actions: ['states:DescribeExecution'], resources: executions }));
     for (const execution of executions) {
       platform.api.acknowledgeWildcard(execution, 'Executions are named by run; these are those of one flow.');
     }

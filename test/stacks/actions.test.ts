@@ -12,7 +12,7 @@ const roles = 'cognito-idp:AdminListGroupsForUser';
 const secret = 'secretsmanager:GetSecretValue';
 
 const expected: Readonly<Record<string, readonly string[]>> = {
-  'admit-run': [roles, 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+  'admit-run': [roles, 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'states:StartExecution'],
   api: [
     roles,
     'dynamodb:DeleteItem',

@@ -191,8 +191,10 @@ describe('functions, flows and models', () => {
       ['states:GetExecutionHistory', execution('assistant')],
     ),
     ...everyone
-      .filter((who) => who !== 'api')
+      .filter((who) => who !== 'api' && who !== 'admit-run')
       .map((who) => mayNot(who, ['states:StartExecution', machine('assistant')])),
+    may('admit-run', ['states:StartExecution', machine('notes')]),
+    mayNot('admit-run', ['states:StartExecution', machine('another')], ['states:DescribeExecution', execution('notes')]),
   ]);
 });
 
