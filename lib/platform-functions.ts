@@ -19,6 +19,8 @@ export interface PlatformFunctions {
   readonly handOff: ServiceFunction;
   readonly saveTurn: ServiceFunction;
   readonly closeRun: ServiceFunction;
+  /** Runs untrusted programs; only `analyze-result` calls it. */
+  readonly engine?: ServiceFunction;
   /** By function name: `list-results`, `read-result`, `analyze-result`. */
   readonly builtins: Readonly<Record<string, ServiceFunction>>;
 }
@@ -181,9 +183,11 @@ export function platformFunctions(
     .useModels();
 
   const builtins: Record<string, ServiceFunction> = { 'list-results': listResults, 'read-result': readResult };
-  if (config.analysis.enabled) {
+  const engine = config.analysis.enabled ? analysisEngine(scope, config, stateful) : undefined;
+  if (engine !== undefined) {
     builtins['analyze-result'] = make('AnalyzeResult', 'analyze-result', 'checks, sends to the engine, keeps answers', {
-      seconds: 150,
+      // A little more than the tool's own limit: it ends first and says why.
+      seconds: 112,
       memoryMiB: 512,
     })
       .grantRuns('get', 'query', 'put')
@@ -193,7 +197,7 @@ export function platformFunctions(
       .grantReadResults()
       .grantRoleLookup()
       .useBaseUrl()
-      .grantInvoke('CLAIMCHECK_ENGINE', { engine: analysisEngine(scope, config, stateful) });
+      .grantInvoke('CLAIMCHECK_ENGINE', { engine });
   }
 
   return {
@@ -208,6 +212,7 @@ export function platformFunctions(
     handOff,
     saveTurn,
     closeRun,
+    ...(engine && { engine }),
     builtins,
   };
 }

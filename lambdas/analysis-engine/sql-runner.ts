@@ -21,6 +21,7 @@ export async function runSql(
   inputs: readonly PreparedInput[],
   host: EngineHost,
 ): Promise<SqlRows | EngineFailure> {
+  const until = Date.now() + job.limits.deadlineMs;
   const first = await runOnce(job, inputs, host);
   if (!('stage' in first)) return first;
   if (first.stage === 'load' && /has duplicate key|surrogate in string/.test(first.message)) {
@@ -29,7 +30,9 @@ export async function runSql(
     } catch {
       return described(first, inputs);
     }
-    const second = await runOnce(job, inputs, host);
+    // Both together within the one deadline.
+    const deadlineMs = Math.max(1_000, until - Date.now());
+    const second = await runOnce({ ...job, limits: { ...job.limits, deadlineMs } }, inputs, host);
     return 'stage' in second ? described(second, inputs) : second;
   }
   return described(first, inputs);

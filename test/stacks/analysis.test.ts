@@ -64,7 +64,8 @@ describe('the engine’s network', () => {
   test('leads to bodies of our bucket only', () => {
     const endpoints = resourcesOf(service, 'AWS::EC2::VPCEndpoint').map(([, { Properties }]) => Properties);
     expect(endpoints).toHaveLength(1);
-    const { Statement } = endpoints[0]?.['PolicyDocument'] as { Statement: Record<string, unknown>[] };
+    const [endpoint = {}] = endpoints;
+    const { Statement } = endpoint['PolicyDocument'] as { Statement: Record<string, unknown>[] };
     expect(Statement).toHaveLength(1);
     expect(Statement[0]).toMatchObject({ Effect: 'Allow', Action: ['s3:GetObject', 's3:PutObject'] });
     expect(JSON.stringify(Statement[0]?.['Resource'])).toContain('/results/*/*/*/body');

@@ -84,6 +84,11 @@ function acknowledged(construct: IConstruct): Record<string, string> {
     {},
     ...construct.node.metadata
       .filter((entry) => entry.type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
-      .map((entry) => entry.data as Record<string, string>),
+      .map((entry) => withoutOwn(entry.data as Record<string, string>)),
   ) as Record<string, string>;
+}
+
+/** The CDK explains findings of its own validation to itself, on networks and whole stacks: those are not ours. */
+function withoutOwn(explained: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(explained).filter(([id]) => !id.startsWith('CloudFormation-Validate::')));
 }
