@@ -32,6 +32,11 @@ export function toolHandler(
       if (within) return produced.result;
     }
     const { pieces, contentType } = sourceOf(produced);
-    return storeFromTool(context, () => pieces, { ...options, contentType });
+    return storeFromTool(context, () => copies(pieces), { ...options, contentType });
   };
+}
+
+/** Pieces of a walk share one buffer; who collects the beginning needs each in memory of its own. */
+async function* copies(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Uint8Array.from(piece);
 }

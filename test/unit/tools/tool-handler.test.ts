@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { toolHandler } from '../../../aws/tool-handler.ts';
+import type { ToolContext } from '../../../core/tool/tool-definition.ts';
+import { MemoryResultStore } from '../../fakes/memory-result-store.ts';
+import { runId, session } from '../../fakes/run-world.ts';
+
+const resultId = 'c'.repeat(32);
+const context: ToolContext = {
+  runId,
+  turn: 2,
+  index: 1,
+  toolUseId: 'use-1',
+  tool: 'rows',
+  owner: 'ada',
+  session,
+  roles: ['analyst'],
+  deadline: new Date(Date.now() + 60_000).toISOString(),
+  resultId,
+  availableUntil: '2026-12-30T00:00:00.000Z',
+};
+const rows = Array.from({ length: 9_000 }, (_, id) => ({ id, note: id === 8_999 ? 'the last one' : '' }));
+const answerOf = (made: unknown, view?: Record<string, readonly string[]>) => {
+  const store = new MemoryResultStore();
+  const options = { store, transportBytes: 102_400, maxBytes: 1e9, ...(view === undefined ? {} : { view }) };
+  const handler = toolHandler(() => made, options);
+  return handler({ input: {}, context }).then((answer) => ({ answer, store }));
+};
+const stored = (store: MemoryResultStore) => store.bodies.get(`ada/${session}/${resultId}`)?.content.toString();
+
+it('blocks within the wire are the very blocks; a value is its JSON text', async () => {
+  const result = { status: 'success', content: [{ text: 'a' }, { json: { b: 1 } }] };
+  expect((await answerOf(result)).answer).toEqual(result);
+  expect((await answerOf({ b: [1] })).answer).toEqual({ status: 'success', content: [{ text: '{"b":[1]}' }] });
+});
+
+it('a large value is stored to its last record and not held as one text; the answer is within the wire', async () => {
+  const { answer, store } = await answerOf({ rows });
+  const body = JSON.stringify({ rows });
+  expect(stored(store)).toBe(body);
+  expect(answer.stored).toMatchObject({ id: resultId, sha256: createHash('sha256').update(body).digest('hex') });
+  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(102_400);
+});
+
+it('a stream of records, and a view over them: what the roles may not see is not stored', async () => {
+  async function* made() {
+    yield* rows;
+  }
+  const { store } = await answerOf(made(), { analyst: ['id'] });
+  expect(stored(store)?.trimEnd().endsWith('{"id":8999}')).toBe(true);
+  expect(stored(store)).not.toContain('note');
+});
+
+it('a failed call stays one', async () => {
+  const failed = { status: 'error', content: [{ text: 'no such table' }] };
+  expect((await answerOf(failed)).answer).toEqual(failed);
+});
