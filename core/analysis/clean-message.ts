@@ -8,8 +8,8 @@ export function cleanMessage(message: string, files: readonly string[]): string 
   let clean = message;
   for (const file of files) clean = clean.split(file).join('input');
   return clean
-    .replace(/(?:file:\/\/)?(?<![A-Za-z0-9_<>)\]])\/(?:[\w.@+-]+\/)+[\w.@+-]*/g, '[path]')
     .replace(/\b(?:https?|s3):\/\/[^\s"')]+/g, '[address]')
+    .replace(/(?:file:\/\/)?(?<![A-Za-z0-9_<>)\]])\/(?:[\w.@+-]+\/)+[\w.@+-]*/g, '[path]')
     .replace(/\n\s*at .+$/gm, '')
     .slice(0, maxCharacters);
 }

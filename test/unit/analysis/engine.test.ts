@@ -224,6 +224,30 @@ describe('scripts', () => {
   });
 });
 
+describe('patterns that never end (case H031)', () => {
+  const { value, patterns } = JSON.parse(
+    readFileSync(path.join(import.meta.dirname, '../../fixtures/cases/patterns.json'), 'utf8'),
+  ) as { value: string; patterns: string[] };
+  const limits = { deadlineMs: 15_000, maxOutputBytes: 10_000 };
+
+  test.each(patterns)('%s', async (pattern) => {
+    const data = engine.input('data', JSON.stringify([{ value }]));
+    const sql = `SELECT regexp_matches(value, '${pattern.replaceAll("'", "''")}') FROM data`;
+    const asked = await engine.sql(sql, [data], { limits });
+    // DuckDB's patterns are linear: an answer, or a pattern that it says is none.
+    if (asked.outcome === 'error') expect(asked).toMatchObject({ code: 'AnalysisFailed' });
+    else expect(values(asked)).toHaveLength(1);
+    const script = `return new RegExp(${JSON.stringify(pattern)}, "u").test(${JSON.stringify(value)})`;
+    const run = await engine.script(script, [data], { limits: { ...limits, deadlineMs: 1_000 } });
+    if (run.outcome === 'error') expect(['AnalysisFailed', 'AnalysisLimit']).toContain(run.code);
+    else expect(run).toMatchObject({ text: expect.stringMatching(/^(true|false)$/) });
+  });
+
+  test('the engine lives on', async () => {
+    expect(values(await engine.sql('SELECT count(*) FROM data', [engine.input('data', '[1]')]))).toEqual([[1]]);
+  });
+});
+
 describe('inputs', () => {
   test('a body that is not the one asked for reaches no engine', async () => {
     const input = engine.input('data', '[{"a":1}]');
