@@ -13,7 +13,7 @@ import { testPlatform } from './platform.ts';
 import { workerMemory } from './worker-memory.ts';
 
 // Fifty runs at once, each of an owner of its own, with results from kilobytes to 14.8 MB.
-jest.setTimeout(240_000);
+jest.setTimeout(270_000);
 const platform = testPlatform();
 const { emulatorUrl, examples } = platform.handle;
 const client = { endpoint: emulatorUrl, region, credentials };
@@ -52,14 +52,19 @@ test('50 parallel runs end within four minutes, each with its own whole result',
   const began = performance.now();
   const waiting = [...runs];
   // Admission, which also starts the run, answers within its 15 s; a machine that makes fifty processes for it at once
-  // does not: six callers, and all runs that are admitted go on beside them.
+  // does not: four callers, and all runs that are admitted go on beside them.
   await Promise.all(
-    Array.from({ length: 6 }, async () => {
+    Array.from({ length: 4 }, async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const { kind, ...ids } = next;
         const { agent, message } = kind;
         const event = { ...ids, username: 'olivia', agent, message, stateMachineArn: platform.flowArn(agent) };
-        const admitted = await platform.invoke('admit-run', event);
+        let admitted = await platform.invoke('admit-run', event);
+        // Roles are looked up within a second or refused; a busy machine is told to try again, and does.
+        for (let again = 0; again < 20 && admitted.answer['retryable'] === true; again += 1) {
+          await sleep(1_000);
+          admitted = await platform.invoke('admit-run', event);
+        }
         expect(admitted).toMatchObject({ fault: false, answer: { runId: ids.runId } });
       }
     }),

@@ -46,7 +46,7 @@ test('every direct dependency has one exact version and its reason on the page, 
   for (const [name, version] of Object.entries(direct)) {
     expect({ name, version }).toEqual({ name, version: expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/) });
   }
-  const listed = [...page.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)]
+  const listed = [...page.matchAll(/^\| `([^`]+)` +\| (.+) \|$/gm)]
     .filter(([, , reason = '']) => reason.trim().length > 15)
     .map(([, name]) => name);
   expect(listed.sort()).toEqual(Object.keys(direct).sort());
