@@ -10,6 +10,7 @@ import { viewedError } from '../tool/view-error.ts';
 import { keepSource } from './keep-source.ts';
 import { ScannedWalk } from './scanned-walk.ts';
 import { overBudget, type Produced, sourceOf, type ToolSource } from './tool-source.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * What becomes of a tool's result in a process: `null`, it is within the budget and stays the very object it is; or it
@@ -19,7 +20,7 @@ export async function keepProduced(
   { tool, run }: Pick<KeepRequest, 'tool' | 'run'>,
   request: () => Omit<KeepRequest, 'result'>,
   produced: Produced,
-  ports: KeepPorts,
+  ports: KeepPorts & { readonly turns: Turns },
 ): Promise<Kept | null> {
   const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
   const fields = keptFields(tool, run.roles);
@@ -40,6 +41,20 @@ export async function keepProduced(
       return shown('error', [{ text: `${code}: the result could not be reduced to what this run may see` }]);
     }
   }
+  // A stream holds its beginning from the first look on; a value holds nothing more until its turn.
+  if (produced.kind === 'stream') return ports.turns.run(() => keepMeasured(request, produced, budget, ports));
+  const over = await overBudget(produced, budget);
+  if (over === null) return null;
+  if ('text' in over) return shown('success', [{ text: over.text }]);
+  return ports.turns.run(() => keepSource(request(), over, ports));
+}
+
+async function keepMeasured(
+  request: () => Omit<KeepRequest, 'result'>,
+  produced: Produced,
+  budget: number,
+  ports: KeepPorts,
+): Promise<Kept | null> {
   const over = await overBudget(produced, budget);
   if (over === null) return null;
   if ('text' in over) return shown('success', [{ text: over.text }]);

@@ -25,6 +25,7 @@ import { processRun, type RequestContext } from './request-context.ts';
 import { RunMemory } from './run-memory.ts';
 import { processTools, type ToolRules } from './tool-rules.ts';
 import type { Produced } from './tool-source.ts';
+import { Turns } from './turns.ts';
 import { pooledStore, UploadPool } from './upload-pool.ts';
 
 /** What a process keeps results in, and by which rules. */
@@ -81,6 +82,8 @@ export class References {
     | { readonly tool: ToolDefinition; readonly ports: NonNullable<ReferencesOptions['analysis']> }
     | undefined;
   readonly ports: KeepPorts & { readonly outcomes: Outcomes; readonly replacements: Replacements };
+  readonly #turns: Turns;
+  readonly #oversized = new Set<string>();
   readonly #secret: SealingSecret;
   readonly #runs = new Map<string, Run>();
 
@@ -90,6 +93,7 @@ export class References {
       timeoutMs: this.settings.storage.uploadTimeoutMs,
       ...(options.parallelUploads === undefined ? {} : { parallel: options.parallelUploads }),
     });
+    this.#turns = new Turns(2 * (options.parallelUploads ?? 4), this.settings.storage.uploadTimeoutMs);
     this.tools = processTools(options.tools ?? {}, options.anyTool ?? {}, this.settings.insert.maxBytes);
     this.analysis = options.analysis === undefined ? undefined : { tool: analyzeResultTool, ports: options.analysis };
     this.#secret = options.secret ?? randomBytes(32);
@@ -146,6 +150,8 @@ export class References {
 
   async #repeated(placed: Placed): Promise<Kept | undefined> {
     const { outcomes, telemetry } = this.ports;
+    // In memory it is known without a look that this run has made none.
+    if (outcomes === this.memory.outcomes && !this.#oversized.has(placed.call.run.runId)) return undefined;
     const refresh = isObject(placed.input) && placed.input['refresh'] === true;
     const earlier = await earlierOversize(placed.call, outcomes);
     if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
@@ -231,10 +237,16 @@ export class References {
       ).toISOString(),
       supersedes: null,
     });
-    const kept = await keepProduced({ run, tool: definition }, request, produced, this.ports);
+    const kept = await keepProduced({ run, tool: definition }, request, produced, {
+      ...this.ports,
+      turns: this.#turns,
+    });
     this.memory.remember(run.runId, toolUseId, { tool: definition.name, ref: kept?.stored?.ref ?? null });
     if (kept?.oversize && kept.stored !== null) {
       await recordOversize(placed.call, { ref: kept.stored.ref }, this.ports);
+      this.#oversized.add(run.runId);
+      const oldest = this.#oversized.values().next().value;
+      if (this.#oversized.size > 1_000 && oldest !== undefined) this.#oversized.delete(oldest);
     }
     return kept;
   }
@@ -246,7 +258,9 @@ export class References {
       turn: 0,
       index: this.memory.nextIndex(run.runId),
       toolUse: { toolUseId, name: tool, input: arguments_ },
-      digest: callDigest(tool, arguments_),
+      get digest() {
+        return callDigest(tool, arguments_);
+      },
       toolUseId,
     };
     return { call, input: arguments_ };
