@@ -2,7 +2,7 @@ import { generateText, stepCountIs, tool, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import * as z from 'zod';
 import { resultsByReference } from '../adapters/ai-sdk.ts';
-import { exampleArguments, exampleReferences, factsOf, orders, OrdersScript } from './orders.ts';
+import { exampleArguments, exampleReferences, factsOf, OrdersScript, orders } from './orders.ts';
 
 /** `node --import tsx examples/ai-sdk.ts`: the Vercel AI SDK with a tool that answers 5 MB. No network. */
 const { windowTokens, pages } = exampleArguments();

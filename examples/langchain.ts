@@ -3,7 +3,7 @@ import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messa
 import { createAgent, tool } from 'langchain';
 import * as z from 'zod';
 import { resultsByReference } from '../adapters/langchain.ts';
-import { exampleArguments, exampleReferences, factsOf, orders, OrdersScript } from './orders.ts';
+import { exampleArguments, exampleReferences, factsOf, OrdersScript, orders } from './orders.ts';
 
 /** `node --import tsx examples/langchain.ts`: a LangChain agent whose tool answers 5 MB. No network. */
 const { windowTokens, pages } = exampleArguments();

@@ -1,7 +1,7 @@
-import { Agent, Model, type ModelStreamEvent, type Message, tool } from '@strands-agents/sdk';
+import { Agent, type Message, Model, type ModelStreamEvent, tool } from '@strands-agents/sdk';
 import * as z from 'zod';
 import { resultsByReference } from '../adapters/strands.ts';
-import { exampleArguments, exampleReferences, factsOf, orders, OrdersScript } from './orders.ts';
+import { exampleArguments, exampleReferences, factsOf, OrdersScript, orders } from './orders.ts';
 
 /** `node --import tsx examples/strands.ts`: a Strands agent whose tool answers 5 MB. No network. */
 const { windowTokens, pages } = exampleArguments();

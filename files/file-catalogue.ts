@@ -63,8 +63,16 @@ export class FileCatalogue implements Catalogue {
 
   async #folder(folder: string): Promise<CatalogueEntry[]> {
     const files = (await names(folder)).filter((name) => name.endsWith('.json'));
-    const rows = await Promise.all(files.map((name) => this.#read(join(folder, name))));
-    return rows.filter((row) => row !== undefined).sort(oldestFirst);
+    const rows: CatalogueEntry[] = [];
+    const unread: Promise<CatalogueEntry | undefined>[] = [];
+    for (const name of files) {
+      const path = join(folder, name);
+      const known = this.#rows.get(path);
+      if (known === undefined) unread.push(this.#read(path));
+      else rows.push(known);
+    }
+    for (const row of await Promise.all(unread)) if (row !== undefined) rows.push(row);
+    return rows.sort(oldestFirst);
   }
 
   async #read(path: string): Promise<CatalogueEntry | undefined> {

@@ -1,7 +1,7 @@
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
-import { Agent, Model, type Message, type ModelStreamEvent, tool as strandsTool } from '@strands-agents/sdk';
-import { generateText, stepCountIs, tool as aiTool, wrapLanguageModel } from 'ai';
+import { Agent, type Message, Model, type ModelStreamEvent, tool as strandsTool } from '@strands-agents/sdk';
+import { tool as aiTool, generateText, stepCountIs, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { createAgent, tool as langchainTool } from 'langchain';
 import * as z from 'zod';
@@ -67,7 +67,11 @@ export const frameworks: Readonly<Record<string, (setup: Setup) => Promise<reado
         return this;
       }
       async _generate(messages: BaseMessage[]) {
-        const move = next(setup, requests, messages.map(({ type, content }) => ({ type, content })));
+        const move = next(
+          setup,
+          requests,
+          messages.map(({ type, content }) => ({ type, content })),
+        );
         const calls = move === 'end' ? [] : [{ id: move.id, name: move.tool, args: { ...move.input } }];
         return { generations: [{ text: '', message: new AIMessage({ content: 'x', tool_calls: calls }) }] };
       }

@@ -19,7 +19,10 @@ interface Sent {
   readonly stored: number;
   readonly requests: number;
 }
-interface Facts extends Readonly<Record<'small' | 'noContext' | 'failing' | 'error' | 'sameId' | 'repeat' | 'overflow' | 'notRead' | 'dense', Sent>> {
+interface Facts
+  extends Readonly<
+    Record<'small' | 'noContext' | 'failing' | 'error' | 'sameId' | 'repeat' | 'overflow' | 'notRead' | 'dense', Sent>
+  > {
   readonly executed: number;
   readonly overflows: number;
 }
@@ -34,7 +37,9 @@ describe.each(['strands', 'langchain', 'ai-sdk'])('%s', (name) => {
   it('the example: 5 MB become a preview, and the model’s own tool reads the last record', async () => {
     const out = await run(`examples/${name}.ts`);
     const example = JSON.parse(out);
-    process.stdout.write(`${name}: ${example.resultBytes} bytes of result, ${example.contextBytes} bytes in the last request\n`);
+    process.stdout.write(
+      `${name}: ${example.resultBytes} bytes of result, ${example.contextBytes} bytes in the last request\n`,
+    );
     expect(example.resultBytes).toBeGreaterThan(5_000_000);
     expect(example.contextBytes).toBeLessThan(40_000);
     expect(example.lastRecord).toContain('"id":41999');

@@ -15,9 +15,16 @@ import { frameworks, type Setup } from './agents.ts';
 const name = process.argv[2] ?? '';
 const agent = frameworks[name] as NonNullable<(typeof frameworks)[string]>;
 const rows = (page: number, count = 5_000) =>
-  Array.from({ length: count }, (_, id) => ({ id, page, price: "$& $' $1", note: id === count - 1 ? 'the last one' : '' }));
+  Array.from({ length: count }, (_, id) => ({
+    id,
+    page,
+    price: "$& $' $1",
+    note: id === count - 1 ? 'the last one' : '',
+  }));
 
-async function scenario(setup: Omit<Setup, 'references' | 'context' | 'windowTokens'> & Partial<Setup> & { failing?: boolean }) {
+async function scenario(
+  setup: Omit<Setup, 'references' | 'context' | 'windowTokens'> & Partial<Setup> & { failing?: boolean },
+) {
   const folder = mkdtempSync(join(tmpdir(), 'claimcheck-scenario-'));
   const files = new FileResultStore(folder);
   const store = setup.failing === true ? refusing(files) : files;
@@ -39,13 +46,15 @@ function refusing(store: ResultStore): ResultStore {
     throw new ClaimcheckError('StorageUnavailable', 'storage: refused');
   };
   return new Proxy(store, {
-    get: (target, key) => (key === 'putBody' ? putBody : (target[key as keyof ResultStore] as () => unknown).bind(target)),
+    get: (target, key) =>
+      key === 'putBody' ? putBody : (target[key as keyof ResultStore] as () => unknown).bind(target),
   });
 }
 
 const call = (page: number, id = `use-${page}`) => ({ id, tool: 'rows', input: { page } });
 const once = (number: number) => (number === 0 ? call(1) : 'end');
-const refs = (request: string) => [...request.matchAll(/ref\W{1,8}([0-9a-f]{32}\/[0-9a-f]{32})/g)].map(([, ref]) => ref as string);
+const refs = (request: string) =>
+  [...request.matchAll(/ref\W{1,8}([0-9a-f]{32}\/[0-9a-f]{32})/g)].map(([, ref]) => ref as string);
 const readLast = (request: string, at: number) => ({
   id: 'read',
   tool: 'read_result',
