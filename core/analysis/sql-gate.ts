@@ -60,7 +60,7 @@ function checkNode(node: Node, known: ReadonlySet<string>, tables: readonly stri
     type === 'SHOW_REF' &&
     (!isObject(node['query']) || !['SUMMARY', 'DESCRIBE'].includes(String(node['show_type'])))
   ) {
-    throw refused('SHOW is not offered; the tables are ' + tables.join(', '), node);
+    throw refused(`SHOW is not offered; the tables are ${tables.join(', ')}`, node);
   }
 }
 

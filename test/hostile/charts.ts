@@ -25,6 +25,7 @@ export const hostileCharts: readonly (readonly [name: string, chart: unknown])[]
     'mark-up as axis title',
     { ...bar, y_title: '"><image href="{url}/x.png"/>', x_title: ']]><!ENTITY x SYSTEM "{file}">' },
   ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the attack is the text itself.
   ['an expression as words', { ...bar, title: 'datum.x; ${process.env}', unit: '{{process}}' }],
   ['a long title', { ...bar, title: 'x'.repeat(200) }],
   ['right-to-left and joined words', { ...bar, title: '\u202e\u0000\ud800 \u200d👩‍👩‍👧' }],

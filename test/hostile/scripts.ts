@@ -51,6 +51,7 @@ export const hostileScripts: readonly string[] = [
   '}); process; (() => {',
   '})()); globalThis.x = 1; __finish((() => {',
   'return 1\n})())\n//',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the attack is the text itself.
   '`${process}`',
   'return "\\u2028\\u2029</script>"',
   '*/ /*',

@@ -35,7 +35,8 @@ const actions: Readonly<Record<string, string>> = {
 /** Needed by no command of its own. */
 const implied = /^(logs|xray):|^s3:ListBucket$/;
 /** What Lambda itself needs to place a function in a network; the function's own code is denied it. */
-const placing = /^ec2:(Create|Describe|Delete)NetworkInterfaces?$|^ec2:(Una|A)ssignPrivateIpAddresses$|^ec2:DescribeSubnets$/;
+const placing =
+  /^ec2:(Create|Describe|Delete)NetworkInterfaces?$|^ec2:(Una|A)ssignPrivateIpAddresses$|^ec2:DescribeSubnets$/;
 const placed = new Set(['analysis-engine']);
 
 test.each(Object.values(synthesis.stacks.service.functions))(
