@@ -8,7 +8,10 @@ export interface ColumnProfile {
   /** Records whose value is null / that lack the key. */
   readonly nulls: number;
   readonly missing: number;
-  /** Numbers: the digits as they came. Strings that are all ISO dates: the dates. */
+  /**
+   * Numbers: the digits as they came; a JSON number where a double prints just those, else a string of them (beyond
+   * 2^53, `1.10`, `1E400`). Strings that are all ISO dates: the dates.
+   */
   readonly min?: string | number;
   readonly max?: string | number;
   readonly mean?: number;
