@@ -1,3 +1,4 @@
+import { searchExecuted } from '../coverage/open-population.ts';
 import type { JsonObject } from '../json.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 
@@ -35,7 +36,6 @@ export function catalogueRow(entry: CatalogueEntry): JsonObject {
     };
   }
   const open = entry.population === 'open';
-  const held = entry.records ?? 0;
   const fields = namesWithin(entry.fields, maxFields);
   const named = entry.fileName !== undefined && Buffer.byteLength(entry.fileName, 'utf8') <= maxFileNameBytes;
   return {
@@ -49,9 +49,7 @@ export function catalogueRow(entry: CatalogueEntry): JsonObject {
     ...(entry.fields.length > fields.length ? { fields_left_out: entry.fields.length - fields.length } : {}),
     population: entry.population,
     total: open ? null : entry.records,
-    ...(open
-      ? { input_complete: null, note: `the search was executed, ${held} ${held === 1 ? 'hit is' : 'hits are'} held` }
-      : {}),
+    ...(open ? { input_complete: null, note: searchExecuted(entry.records ?? 0) } : {}),
     acquired_at: entry.acquiredAt,
     available_until: entry.availableUntil,
     ...versions,

@@ -1,4 +1,5 @@
 import type { ResultBasis } from '../basis/basis.ts';
+import { searchExecuted } from '../coverage/open-population.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 
 /** A stored result that is handed on, and what the delegate saw of it. */
@@ -14,10 +15,7 @@ export interface HandOffResult {
  * paraphrase of the delegate cannot change them.
  */
 export function handOffFacts({ ref, index, url, basis }: HandOffResult): string {
-  const total =
-    index.population === 'open'
-      ? `the search was executed, ${index.records} ${index.unit} are held`
-      : `${index.records} ${index.unit} in all`;
+  const total = index.population === 'open' ? searchExecuted(index.records) : `${index.records} ${index.unit} in all`;
   const seen = basis === undefined ? 'none of them were seen' : seenWords(basis);
   const flags = [
     ...(index.upstream?.partial === true ? ['the tool itself delivered a part (upstream_partial)'] : []),

@@ -1,5 +1,6 @@
 import type { JsonBlock } from '../content/block.ts';
 import type { Coverage } from '../coverage/coverage.ts';
+import { searchExecuted } from '../coverage/open-population.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { ColumnProfile, Profile } from '../profile/profile.ts';
 import { blockBytes } from './content-size.ts';
@@ -92,7 +93,7 @@ function block(
     [index.unit]: index.records,
     ...(index.path === null || index.path === '' ? {} : { path: index.path }),
     population: index.population,
-    ...(open ? { note: `the search was executed, ${index.records} ${index.unit} are held` } : {}),
+    ...(open ? { note: searchExecuted(index.records) } : {}),
     fields: [...fields],
     ...(leftOut > 0 ? { fields_left_out: leftOut } : {}),
     acquired_at: index.acquiredAt,

@@ -50,7 +50,9 @@ function analyst({ question, answered }: Conversation): Move {
 
 /** The last record of each result that the facts on top name. */
 function lastRecords(handedOn: string): readonly Call[] {
-  const facts = handedOn.matchAll(/^- ref: (\S+)\n- total: (?:the search was executed, )?(\d+) (records|lines)/gm);
+  const facts = handedOn.matchAll(
+    /^- ref: (\S+)\n- total: (?:the search was executed, )?(\d+) (records|lines|hits?)/gm,
+  );
   return [...facts].map(([, ref = '', total = '', unit]) => ({
     tool: 'read_result',
     input: unit === 'lines' ? { ref, lines: `${total}-${total}` } : { ref, offset: Number(total) - 1, limit: 1 },

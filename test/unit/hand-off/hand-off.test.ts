@@ -1,11 +1,13 @@
 import type { ChatHeader } from '../../../core/chat/chat.ts';
 import { handOff } from '../../../core/hand-off/hand-off.ts';
+import { handOffFacts } from '../../../core/hand-off/hand-off-facts.ts';
 import type { ToolOutcome } from '../../../core/run/outcomes.ts';
 import { keepResult } from '../../../core/store/keep-result.ts';
 import { passesGates } from '../../../core/tool/tool-definition.ts';
 import { handOffWording } from '../../../prompts/hand-off.ts';
 import { writerInstructions } from '../../../prompts/writer.ts';
 import { now, rowsText, rowsTool, run, runId, runWorld, success, use } from '../../fakes/run-world.ts';
+import { indexOf } from '../../fakes/stored-result.ts';
 
 const listTool = { ...rowsTool, name: 'list_results', roles: ['*'], builtin: true };
 
@@ -69,6 +71,13 @@ describe('handOff', () => {
     expect(facts).not.toContain('evil.example');
     expect(message?.content[1]).toMatchObject({ json: { data_references: [{ ref, records: 500 }] } });
     expect((await world.grants.all(runId)).map((grant) => grant.ref)).toContain(ref);
+  });
+
+  it('tells of a search that it was executed and how many hits are held, never a total', () => {
+    const index = { ...indexOf(Buffer.from(rowsText(25))), population: 'open' as const };
+    const facts = handOffFacts({ ref: index.ref, index, url: 'https://check.example/results/x', basis: undefined });
+    expect(facts).toContain('the search was executed, 25 hits are held');
+    expect(facts).not.toContain('in all');
   });
 
   it('stores a shortened text whole, under the gates and the date of its sources; a repeat stores nothing twice', async () => {

@@ -82,7 +82,7 @@ it('an open population is told as hits that are held', () => {
     { ...index, population: 'open' },
     { baseUrl: 'https://check.example', coverage: summary.coverage, maxBytes: 9_000, profileBytes: 4_096 },
   );
-  expect(JSON.stringify(block)).toContain('the search was executed, 50 records are held');
+  expect(JSON.stringify(block)).toContain('the search was executed, 50 hits are held');
 });
 
 it('within keeps the order of columns', () => {
