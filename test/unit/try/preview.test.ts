@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepResult } from '../../../core/store/keep-result.ts';
@@ -94,12 +94,84 @@ test.each([
   expect(stderr).toContain(`preview: ${field}: `);
 });
 
-test('every case file has an answer', async () => {
-  for (const name of readdirSync(cases).filter((file) => /^(bom|blank|cut|nan|proto|cjk)/.test(file))) {
-    const { status, stdout } = await run(join(cases, name));
-    expect([name, status]).toEqual([name, 0]);
-    expect(JSON.parse(stdout).bytes).toBeGreaterThan(0);
+/** Kind, path of the rows, records in all, and records (of them) within 1,000 bytes. */
+const expected: Readonly<Record<string, readonly [string, string, number, number]>> = {
+  'blank-lines-crlf.ndjson': ['ndjson', '', 4, 4],
+  'bom.json': ['json', '', 3, 3],
+  'bom.ndjson': ['ndjson', '', 6, 6],
+  'cjk-records.json': ['json', '', 150, 5],
+  'content-blocks.json': ['json', 'toolResult.content', 3, 3],
+  'cookies.json': ['json', 'rows', 7, 7],
+  'cursors.json': ['json', 'rows', 8, 5],
+  'cut-anywhere-escaped.json': ['json', 'data', 9, 9],
+  'cut-anywhere.json': ['json', '', 9, 9],
+  'cut-last-line.ndjson': ['ndjson', '', 2, 2],
+  'document-names.json': ['json', 'names', 12, 12],
+  'filenames.json': ['json', 'rows', 10, 10],
+  'formula-cells.json': ['json', '', 24, 18],
+  'group-claims.json': ['json', 'rows', 13, 11],
+  'identities.json': ['json', 'rows', 8, 8],
+  'image-result.json': ['json', 'toolResult.content', 2, 1],
+  'late-keys.json': ['json', '', 120, 38],
+  'long-cell.json': ['json', '', 3, 1],
+  'mcp-dual.json': ['json', 'variants.both_same.structuredContent.issues', 30, 1],
+  'metadata-values.json': ['json', 'rows', 8, 5],
+  'nan-infinity.txt': ['json', '', 4, 4],
+  'non-text-blocks.json': ['json', 'toolResult.content', 4, 1],
+  'null-empty.json': ['json', '', 7, 7],
+  'one-giant-record.json': ['json', '', 1, 0],
+  'overflow-errors.json': ['json', 'rows', 11, 4],
+  'parallel-history.json': ['json', 'good', 3, 1],
+  'patterns.json': ['json', 'patterns', 8, 8],
+  'proto-keys.json': ['json', '', 4, 4],
+  'query-pages.json': ['json', 'cases', 5, 3],
+  'read-args.json': ['json', 'rows', 12, 7],
+  'rows-40.json': ['json', '', 40, 17],
+  'tool-outputs-json.json': ['json', 'rows', 10, 10],
+  'ttl-items.json': ['json', 'rows', 5, 5],
+  'wrapped-rows.json': ['json', 'payload.page.rows', 220, 10],
+};
+
+test('no case file is without an expectation', () => {
+  const files = readdirSync(cases).filter((name) => !name.endsWith('.mjs'));
+  expect(files.sort()).toEqual(Object.keys(expected).sort());
+});
+
+test.each(Object.entries(expected))('%s', async (name, [kind, path, records, loaded]) => {
+  const budget = 1_000;
+  const body = readFileSync(join(cases, name));
+  const { status, stdout } = await run(join(cases, name), '--budget', String(budget));
+  const shown = JSON.parse(stdout);
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  expect([name, status]).toEqual([name, 0]);
+  expect(shown).toMatchObject({
+    kind,
+    path,
+    bytes: body.length,
+    sha256,
+    records,
+    coverage: { total: records, loaded },
+  });
+  expect(Buffer.byteLength(shown.preview)).toBeLessThanOrEqual(budget);
+  // What is shown parses, and its rows are the first ones of the file.
+  const bom = body[0] === 0xef ? 3 : 0;
+  const text = body.toString('utf8', bom).replace(/(?<=: )(NaN|-?Infinity)/g, '"$1"');
+  if (kind === 'ndjson') {
+    const lines = (of: string) => of.split('\n').filter((line) => line.trim() !== '');
+    const values = lines(shown.preview).map((line) => JSON.parse(line));
+    expect(values).toEqual(
+      lines(text)
+        .slice(0, loaded)
+        .map((line) => JSON.parse(line)),
+    );
+  } else {
+    const rows = (of: unknown) =>
+      path.split('.').reduce((value, key) => (key === '' ? value : (value as Record<string, unknown>)[key]), of);
+    if (loaded > 0)
+      expect(rows(JSON.parse(shown.preview))).toEqual((rows(JSON.parse(text)) as unknown[]).slice(0, loaded));
+    else expect(shown).toMatchObject({ shortened: true, coverage: { byte_complete: false } });
   }
+  expect(shown.coverage.input_complete).toBe(loaded === records && shown.parseLoss === null);
 });
 
 test('the script knows the command and passes its status on', async () => {
