@@ -4,6 +4,6 @@ export { DynamoCatalogue } from '../aws/dynamo-catalogue.ts';
 export { DynamoErasures } from '../aws/dynamo-erasures.ts';
 export { jwtVerifier, type TokenRules } from '../aws/jwt-verifier.ts';
 export { S3ResultStore } from '../aws/s3-result-store.ts';
-export { type ToolHandlerOptions, toolHandler } from '../aws/tool-handler.ts';
+export { type StoringToolOptions, storingTool } from '../aws/storing-tool.ts';
 export { storeFromTool, type WrapperAnswer, type WrapperOptions } from '../aws/tool-wrapper.ts';
 export type { ToolContext, ToolEvent } from '../core/tool/tool-definition.ts';

@@ -27,18 +27,22 @@ export async function* rows(_input: Readonly<Record<string, unknown>>): AsyncGen
 `,
     [`tools/${folder}/handler.ts`]: `import { s3Client } from '../../aws/clients.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
-import { toolHandler } from '../../aws/tool-handler.ts';
+import { storingTool } from '../../aws/storing-tool.ts';
 import { readEnvironment } from '../../lambdas/environment.ts';
+import { toolHandler } from '../../lambdas/tool-handler.ts';
 import { rows } from './rows.ts';
 
 // biome-ignore lint/style/noProcessEnv: a function's own entry point reads its environment once.
 const { bucket, settings } = readEnvironment(process.env, 'bucket');
 
-export const handler = toolHandler((input) => rows(input), {
-  store: new S3ResultStore(s3Client(), bucket),
-  transportBytes: settings.transport.maxBytes,
-  maxBytes: settings.storage.maxBytes,
-});
+export const handler = toolHandler(
+  'tool-${folder}',
+  storingTool((input) => rows(input), {
+    store: new S3ResultStore(s3Client(), bucket),
+    transportBytes: settings.transport.maxBytes,
+    maxBytes: settings.storage.maxBytes,
+  }),
+);
 `,
     [`test/unit/tools/${folder}.test.ts`]: `import { tools } from '../../../tools/catalogue.ts';
 import { rows } from '../../../tools/${folder}/rows.ts';

@@ -4,7 +4,7 @@ import { overBudget, sourceOf } from '../core/wrap/tool-source.ts';
 import { producedBy } from '../core/wrap/with-results-by-reference.ts';
 import { storeFromTool, type WrapperAnswer } from './tool-wrapper.ts';
 
-export interface ToolHandlerOptions {
+export interface StoringToolOptions {
   readonly store: Pick<ResultStore, 'putBody'>;
   /** `transport.maxBytes`. */
   readonly transportBytes: number;
@@ -15,13 +15,14 @@ export interface ToolHandlerOptions {
 }
 
 /**
- * A tool's own function on the platform: `handler = toolHandler(tool, options)`. The tool returns a value, a tool result,
+ * A tool's own function on the platform: `handler = storingTool(tool, options)`, inside the platform's
+ * own `toolHandler` for its log lines. The tool returns a value, a tool result,
  * text, or a stream of any of them; what fits the wire is answered whole, the rest leaves by the store before the
  * function answers, within the time that the platform gave it. The function needs no more than to create bodies.
  */
-export function toolHandler(
+export function storingTool(
   tool: (input: ToolEvent['input'], context: ToolContext) => unknown,
-  options: ToolHandlerOptions,
+  options: StoringToolOptions,
 ): (event: ToolEvent) => Promise<WrapperAnswer> {
   return async ({ input, context }) => {
     const produced = producedBy(await tool(input, context));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toolHandler } from '../../../aws/tool-handler.ts';
+import { storingTool } from '../../../aws/storing-tool.ts';
 import type { ToolContext } from '../../../core/tool/tool-definition.ts';
 import { MemoryResultStore } from '../../fakes/memory-result-store.ts';
 import { runId, session } from '../../fakes/run-world.ts';
@@ -22,7 +22,7 @@ const rows = Array.from({ length: 9_000 }, (_, id) => ({ id, note: id === 8_999 
 const answerOf = (made: unknown, view?: Record<string, readonly string[]>) => {
   const store = new MemoryResultStore();
   const options = { store, transportBytes: 102_400, maxBytes: 1e9, ...(view === undefined ? {} : { view }) };
-  const handler = toolHandler(() => made, options);
+  const handler = storingTool(() => made, options);
   return handler({ input: {}, context }).then((answer) => ({ answer, store }));
 };
 const stored = (store: MemoryResultStore) => store.bodies.get(`ada/${session}/${resultId}`)?.content.toString();
