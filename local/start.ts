@@ -63,7 +63,7 @@ async function askOnce(platform: Platform, options: StartOptions, say: (line: st
   say(`asking ${options.agent}: ${options.question}`);
   const { runId, session } = await client.startRun({ agent: options.agent, message: options.question });
   const run = await client.finished(runId);
-  say(`the run has ${run.status}`);
+  say(`the run ${runId} has ${run.status}`);
   const flows = JSON.parse(output(platform.outputs, 'FlowArns')) as Record<string, string>;
   const flow = flows[options.agent] ?? '';
   const states = await executionStates(

@@ -24,11 +24,12 @@ async function main(): Promise<number> {
       owner: { type: 'string' },
       outputs: { type: 'string', default: 'cdk-outputs.json' },
       'dry-run': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
-  if (values.owner === undefined) {
+  if (values.help || values.owner === undefined) {
     process.stderr.write(usage);
-    return 2;
+    return values.help ? 0 : 2;
   }
   const owner = ownerOfArgument(values.owner);
   const output = outputsOf(values.outputs);

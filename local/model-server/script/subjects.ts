@@ -33,6 +33,10 @@ export const subjects: readonly Subject[] = [
         sql: "SELECT region, count(*) AS failing FROM data WHERE status = 'failing' GROUP BY region ORDER BY failing DESC, region LIMIT 3",
       },
       {
+        words: /how many.*\bfailing\b/i,
+        sql: "SELECT count(*) AS failing FROM data WHERE status = 'failing'",
+      },
+      {
         words: /which team/i,
         sql: "SELECT team, count(*) AS failing FROM data WHERE status = 'failing' GROUP BY team ORDER BY failing DESC, team LIMIT 3",
       },
