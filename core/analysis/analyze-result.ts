@@ -15,6 +15,7 @@ import { parseInputs, parseRequest } from './analysis-request.ts';
 import { type AnalysisAnswer, answerOf, type Source } from './answer.ts';
 import type { AnalysisEngine, EngineInput, EngineLimits } from './engine.ts';
 import { keepOutputs } from './keep-outputs.ts';
+import { knownTypes } from './known-types.ts';
 
 export interface AnalysisPorts extends GrantCheckPorts, KeepTextPorts {
   readonly store: GrantCheckPorts['store'] & KeepTextPorts['store'];
@@ -123,5 +124,6 @@ async function engineInput(
     path: index.path,
     table: index.table,
     recordStart: locateRecord(index, 0)?.recordStart ?? null,
+    types: knownTypes(index),
   };
 }

@@ -1,5 +1,6 @@
 import type { ResultIndex } from '../store/result-index.ts';
 import type { ChartSpec } from './chart-spec.ts';
+import type { KnownType } from './known-types.ts';
 
 /** One stored result as the engine gets it: an address that opens this object alone, and how to find its records. */
 export interface EngineInput {
@@ -15,6 +16,8 @@ export interface EngineInput {
   readonly table: ResultIndex['table'];
   /** Byte offset of the first record; null when there is none. */
   readonly recordStart: number | null;
+  /** Every column with its type in all records (`knownTypes`); absent or null: to be found out by reading them all. */
+  readonly types?: Readonly<Record<string, KnownType>> | null;
 }
 
 export interface EngineProgram {

@@ -1,41 +1,97 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { EngineInput } from '../../core/analysis/engine.ts';
-import { recordLines } from '../../core/analysis/record-lines.ts';
+import { RecordRuns } from '../../core/analysis/record-runs.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
-import { RecordWalker } from '../../core/scan/record-walker.ts';
 
 /** Widest record that is taken in; a wider one is refused, since leaving it out would falsify every count. */
 const maxRecordBytes = 16 * 1024 * 1024;
-const pieceBytes = 64 * 1024;
 const flushBytes = 1024 * 1024;
+/** Most pieces of one system call (`IOV_MAX`). */
+const vectorLength = 1_024;
+
+export interface FetchedInput {
+  readonly records: number;
+  /** Some values are texts that were numbers to Python (NaN, infinities). */
+  readonly marked: boolean;
+}
 
 /**
  * Fetches one input and writes its records as NDJSON to `file`. The digest of the whole body is checked before anybody
- * may read the file. Answers the number of records. Throws `StorageUnavailable` when the body cannot be had or is not
+ * may read the file. Throws `StorageUnavailable` when the body cannot be had or is not
  * the one that was asked for, `AnalysisLimit` for a record that is too wide.
  */
-export async function fetchInput(input: EngineInput, file: string, signal: AbortSignal): Promise<number> {
+export async function fetchInput(input: EngineInput, file: string, signal: AbortSignal): Promise<FetchedInput> {
   const hash = createHash('sha256');
-  const lines = new LineFile(input);
+  let records = 0;
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
+  const runs =
+    input.recordStart === null
+      ? null
+      : new RecordRuns(
+          input,
+          input.recordStart,
+          {
+            lines: (piece, count) => {
+              records += count;
+              pending.push(piece);
+              pendingBytes += piece.length;
+            },
+            wide: (wide) => {
+              throw new ClaimcheckError(
+                'AnalysisLimit',
+                `${input.name}: record ${records} has ${wide} bytes, at most ${maxRecordBytes} can be analysed`,
+              );
+            },
+          },
+          maxRecordBytes,
+        );
   const target = await open(file, 'w');
+  // One write is under way while the next pieces are read.
+  let written: Promise<unknown> = Promise.resolve();
+  const flush = async (): Promise<void> => {
+    await written;
+    const pieces = pending;
+    pending = [];
+    pendingBytes = 0;
+    written = writeAll(target, pieces);
+    // Awaited later: a failure in between is no unhandled one.
+    written.catch(() => {});
+  };
   let bytes = 0;
+  let skip = input.recordStart ?? 0;
+  let more = runs !== null;
   try {
     for await (const chunk of body(input, signal)) {
       hash.update(chunk);
       bytes += chunk.length;
       if (bytes > input.bytes) break;
-      for (let at = 0; at < chunk.length; at += pieceBytes) lines.write(chunk.subarray(at, at + pieceBytes));
-      if (lines.pending >= flushBytes) await target.write(lines.take());
+      const passed = Math.min(skip, chunk.length);
+      skip -= passed;
+      if (more && passed < chunk.length) more = runs?.write(chunk.subarray(passed)) ?? false;
+      if (pendingBytes >= flushBytes) await flush();
     }
     if (bytes !== input.bytes || hash.digest('hex') !== input.sha256) {
       throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy does not match its digest`);
     }
-    lines.end();
-    await target.write(lines.take());
-    return lines.records;
+    if (more) runs?.end();
+    await flush();
+    await written;
+    return { records, marked: runs?.marked ?? false };
   } finally {
+    await written.catch(() => {});
     await target.close();
+  }
+}
+
+/** The system may take less than it was given; what is left goes again. */
+async function writeAll(target: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+  for (let at = 0; at < pieces.length; at += vectorLength) {
+    const some = pieces.slice(at, at + vectorLength);
+    const wanted = some.reduce((sum, piece) => sum + piece.length, 0);
+    const { bytesWritten } = await target.writev(some);
+    if (bytesWritten < wanted) await target.writeFile(Buffer.concat(some).subarray(bytesWritten));
   }
 }
 
@@ -55,60 +111,5 @@ async function* body(input: EngineInput, signal: AbortSignal): AsyncGenerator<Ui
     for await (const chunk of answer.body as AsyncIterable<Uint8Array>) yield chunk;
   } catch {
     throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy came short`);
-  }
-}
-
-/** Collects the lines of the records that the core's own scanner finds. */
-class LineFile {
-  records = 0;
-  pending = 0;
-  readonly #walker: RecordWalker | null;
-  #skip: number;
-  #more = true;
-  #pieces: Uint8Array[] = [];
-
-  constructor(input: EngineInput) {
-    this.#skip = input.recordStart ?? Number.POSITIVE_INFINITY;
-    const line = recordLines(input);
-    const sink = {
-      record: (buffer: Uint8Array, start: number, end: number) => {
-        this.#add(line(buffer.subarray(start, end)));
-      },
-      wide: (bytes: number) => {
-        throw new ClaimcheckError(
-          'AnalysisLimit',
-          `${input.name}: record ${this.records} has ${bytes} bytes, at most ${maxRecordBytes} can be analysed`,
-        );
-      },
-    };
-    this.#walker = input.recordStart === null ? null : new RecordWalker(input, input.recordStart, sink, maxRecordBytes);
-  }
-
-  write(piece: Uint8Array): void {
-    const passed = Math.min(this.#skip, piece.length);
-    this.#skip -= passed;
-    if (!this.#more || this.#walker === null || passed === piece.length) return;
-    this.#more = this.#walker.write(piece.subarray(passed));
-  }
-
-  end(): void {
-    if (this.#more) this.#walker?.end();
-  }
-
-  take(): Uint8Array {
-    const all = Buffer.concat(this.#pieces, this.pending);
-    this.#pieces = [];
-    this.pending = 0;
-    return all;
-  }
-
-  #add(line: Uint8Array): void {
-    this.records += 1;
-    // The record's buffer is used again for the next one.
-    const copy = Buffer.allocUnsafe(line.length + 1);
-    copy.set(line, 0);
-    copy[line.length] = 0x0a;
-    this.#pieces.push(copy);
-    this.pending += copy.length;
   }
 }

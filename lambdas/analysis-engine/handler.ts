@@ -24,6 +24,10 @@ const event = z.strictObject({
           .strictObject({ header: z.array(z.string()), delimiter: z.string().length(1), dataOffset: whole })
           .nullable(),
         recordStart: whole.nullable(),
+        types: z
+          .record(z.string(), z.enum(['integer', 'number', 'boolean', 'string']))
+          .nullable()
+          .default(null),
       }),
     )
     .min(1)

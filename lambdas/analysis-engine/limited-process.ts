@@ -17,16 +17,28 @@ export type ProcessEnd =
   | { readonly kind: 'oversize' }
   | { readonly kind: 'died'; readonly how: string };
 
+export interface LimitedProcess {
+  /** Hands it its work; from here on its time runs. Once. */
+  run(work: string): Promise<ProcessEnd>;
+  /** Ends it, whether or not it was given anything to do. */
+  end(): void;
+}
+
 /**
  * One program in a process group of its own, under limits of the operating system: address space, processor time, no
  * core, no file written. It has an empty environment, gets its work on standard input and answers on descriptor 3; what
- * it prints is thrown away. At the deadline the whole group is killed, and this waits until it is gone.
+ * it prints is thrown away. At the deadline the whole group is killed, and `run` waits until it is gone. Started ahead,
+ * it loads its engine while its data is still on the way.
  */
-export async function runLimited(program: string, work: string, limits: ProcessLimits): Promise<ProcessEnd> {
+export function startLimited(
+  program: string,
+  limits: ProcessLimits,
+  arguments_: readonly string[] = [],
+): LimitedProcess {
   const shell =
     `ulimit -v ${limits.addressSpaceKiB}; ulimit -t ${limits.cpuSeconds}; ulimit -c 0; ulimit -f 0; ` +
-    `exec "$0" --max-old-space-size=${limits.heapMiB} --no-warnings "$1"`;
-  const child = spawn('sh', ['-c', shell, process.execPath, program], {
+    `exec "$0" --max-old-space-size=${limits.heapMiB} --no-warnings "$@"`;
+  const child = spawn('sh', ['-c', shell, process.execPath, program, ...arguments_], {
     cwd: '/',
     env: {},
     detached: true,
@@ -41,10 +53,6 @@ export async function runLimited(program: string, work: string, limits: ProcessL
     }
   };
   let early: 'deadline' | 'oversize' | undefined;
-  const timer = setTimeout(() => {
-    early ??= 'deadline';
-    killGroup();
-  }, limits.deadlineMs);
   const pieces: Buffer[] = [];
   let bytes = 0;
   const answers = child.stdio[3] as Readable;
@@ -59,18 +67,35 @@ export async function runLimited(program: string, work: string, limits: ProcessL
   // A child that dies before it has read everything breaks the pipe; how it ended is told below.
   child.stdin?.on('error', () => {});
   answers.on('error', () => {});
-  child.stdin?.end(work);
-  try {
-    const how = await new Promise<string | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code, signal) => resolve(code === 0 ? null : (signal ?? `exit ${code}`)));
-    });
-    if (early !== undefined) return { kind: early };
-    if (how !== null) return { kind: 'died', how };
-    return { kind: 'answered', text: Buffer.concat(pieces).toString('utf8') };
-  } finally {
-    clearTimeout(timer);
-    // Whatever it may have left behind belongs to its group.
-    killGroup();
-  }
+  const ended = new Promise<string | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(code === 0 ? null : (signal ?? `exit ${code}`)));
+  });
+  // Ended before it had work, nobody waits for it.
+  ended.catch(() => {});
+  return {
+    run: async (work) => {
+      const timer = setTimeout(() => {
+        early ??= 'deadline';
+        killGroup();
+      }, limits.deadlineMs);
+      child.stdin?.end(work);
+      try {
+        const how = await ended;
+        if (early !== undefined) return { kind: early };
+        if (how !== null) return { kind: 'died', how };
+        return { kind: 'answered', text: Buffer.concat(pieces).toString('utf8') };
+      } finally {
+        clearTimeout(timer);
+        // Whatever it may have left behind belongs to its group.
+        killGroup();
+      }
+    },
+    end: killGroup,
+  };
+}
+
+/** A program that is started only when its work is there (`startLimited`). */
+export function runLimited(program: string, work: string, limits: ProcessLimits): Promise<ProcessEnd> {
+  return startLimited(program, limits).run(work);
 }

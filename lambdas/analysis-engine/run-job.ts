@@ -1,12 +1,19 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { EngineAnswer, EngineFailure, EngineJob, LoadedInput, RenderedChart } from '../../core/analysis/engine.ts';
+import type {
+  EngineAnswer,
+  EngineFailure,
+  EngineInput,
+  EngineJob,
+  LoadedInput,
+  RenderedChart,
+} from '../../core/analysis/engine.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { drawChart } from './draw-chart.ts';
 import { fetchInput } from './fetch-input.ts';
 import { withScratch } from './scratch.ts';
 import { runScript } from './script-runner.ts';
-import { runSql } from './sql-runner.ts';
+import { runSql, startSql } from './sql-runner.ts';
 
 /** Where the engine runs: its programs, its scratch disk, and how much of the machine it may use. */
 export interface EngineHost {
@@ -24,6 +31,7 @@ export interface PreparedInput {
   readonly bytes: number;
   /** Of a table of text: its cells may stand for numbers. */
   readonly header: readonly string[] | null;
+  readonly types: EngineInput['types'] | null;
 }
 
 /** Longest wait for the stored copies, in milliseconds. */
@@ -33,8 +41,7 @@ const fetchMs = 40_000;
 export async function runJob(job: EngineJob, host: EngineHost): Promise<EngineAnswer> {
   try {
     return await withScratch(host.scratch, async (folder) => {
-      const inputs = await prepare(job, folder);
-      const answer = job.program.kind === 'sql' ? await sql(job, inputs, host) : await script(job, inputs, host);
+      const answer = job.program.kind === 'sql' ? await sql(job, folder, host) : await script(job, folder, host);
       if (answer.outcome === 'error' || job.chart === null) return answer;
       return { ...answer, chart: await chartOf(job, answer, host) };
     });
@@ -57,14 +64,31 @@ async function prepare(job: EngineJob, folder: string): Promise<readonly Prepare
   const prepared: PreparedInput[] = [];
   for (const [at, input] of job.inputs.entries()) {
     const file = path.join(folder, `input-${at}.ndjson`);
-    const records = await fetchInput(input, file, signal);
-    prepared.push({ name: input.name, file, records, bytes: input.bytes, header: input.table?.header ?? null });
+    const { records, marked } = await fetchInput(input, file, signal);
+    prepared.push({
+      name: input.name,
+      file,
+      records,
+      bytes: input.bytes,
+      header: input.table?.header ?? null,
+      types: marked ? null : (input.types ?? null),
+    });
   }
   return prepared;
 }
 
-async function sql(job: EngineJob, inputs: readonly PreparedInput[], host: EngineHost): Promise<EngineAnswer> {
-  const answer = await runSql(job, inputs, host);
+async function sql(job: EngineJob, folder: string, host: EngineHost): Promise<EngineAnswer> {
+  // It has no file and no query yet: it only loads its engine meanwhile.
+  const started = startSql(job, host);
+  try {
+    const inputs = await prepare(job, folder);
+    return sqlAnswer(await runSql(job, inputs, host, started), inputs);
+  } finally {
+    started.end();
+  }
+}
+
+function sqlAnswer(answer: Awaited<ReturnType<typeof runSql>>, inputs: readonly PreparedInput[]): EngineAnswer {
   if ('outcome' in answer) return answer;
   const { columns, rows, rowCount, tables } = answer;
   const loaded = inputs.map((input): LoadedInput => {
@@ -80,7 +104,8 @@ async function sql(job: EngineJob, inputs: readonly PreparedInput[], host: Engin
   return { outcome: 'table', columns, rows, rowCount, inputs: loaded, chart: null };
 }
 
-async function script(job: EngineJob, inputs: readonly PreparedInput[], host: EngineHost): Promise<EngineAnswer> {
+async function script(job: EngineJob, folder: string, host: EngineHost): Promise<EngineAnswer> {
+  const inputs = await prepare(job, folder);
   const answer = await runScript(
     path.join(host.programs, 'script-worker.mjs'),
     {

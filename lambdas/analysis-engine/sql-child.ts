@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { KnownType } from '../../core/analysis/known-types.ts';
 import { checkQuery } from '../../core/analysis/sql-gate.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { columnNames } from '../../core/read/record-text.ts';
@@ -14,11 +15,11 @@ export interface SqlWork {
     readonly textCells: boolean;
     /** The columns of a table without records, which has no types to find; null where there are records. */
     readonly empty: readonly string[] | null;
+    /** The type of every column in all records, where that is known; names are plain. */
+    readonly types?: Readonly<Record<string, KnownType>> | null | undefined;
   }[];
   readonly sql: string;
   readonly maxOutputBytes: number;
-  readonly memoryMiB: number;
-  readonly threads: number;
 }
 
 export interface SqlTable {
@@ -43,12 +44,19 @@ export type SqlAnswer =
       readonly tables: readonly SqlTable[];
     };
 
+// Above the program itself, which runs before anything below it is there.
+const firstRecords = 2_048;
+/** What a first look may make of texts; a later text that is none of it fails the load, never turns into something else. */
+const textTypes = new Set(['VARCHAR', 'DATE', 'TIME', 'TIMESTAMP', 'UUID']);
+const typeNames = { integer: 'BIGINT', number: 'DOUBLE', boolean: 'BOOLEAN' } as const;
+
 const tables: SqlTable[] = [];
 let stage: 'load' | 'gate' | 'query' = 'load';
 
 try {
+  const connection = await open();
+  // The engine is up by now; work comes when the data is there.
   const work = readWork<SqlWork>();
-  const connection = await open(work);
   for (const table of work.tables) tables.push(await load(connection, table));
   // Irreversible: from here on there are no files, no network, no extensions and no settings.
   for (const lock of [
@@ -71,10 +79,11 @@ try {
   answerAndExit({ ok: false, stage, message, tables } satisfies SqlAnswer);
 }
 
-async function open(work: SqlWork): Promise<DuckDBConnection> {
+/** Memory (MiB) and threads stand on the command line, so that nothing has to be waited for. */
+async function open(): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', {
-    memory_limit: `${work.memoryMiB}MB`,
-    threads: String(work.threads),
+    memory_limit: `${Number(process.argv[2])}MB`,
+    threads: String(Number(process.argv[3])),
     temp_directory: '',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -88,10 +97,20 @@ async function open(work: SqlWork): Promise<DuckDBConnection> {
 /** Every record: types are found over all of them, so that a field that comes late is a column like the others. */
 async function load(connection: DuckDBConnection, table: SqlWork['tables'][number]): Promise<SqlTable> {
   const name = quoted(table.name);
-  const source = `read_json(${literal(table.file)}, format='newline_delimited', records=true, sample_size=-1,
-    map_inference_threshold=-1, maximum_object_size=67108864)`;
-  if (table.empty === null) await connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${source}`);
-  else {
+  const source = (sample: number) => `read_json(${literal(table.file)}, format='newline_delimited', records=true,
+    sample_size=${sample}, map_inference_threshold=-1, maximum_object_size=67108864)`;
+  if (table.empty === null) {
+    const { types } = table;
+    // The records are read twice only where their types are not known to be those that the first of them show.
+    const quick = types !== null && types !== undefined && (await showsTypes(connection, source(firstRecords), types));
+    const create = (sample: number) => connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${source(sample)}`);
+    try {
+      await create(quick ? firstRecords : -1);
+    } catch (error) {
+      if (!quick) throw error;
+      await create(-1);
+    }
+  } else {
     const columns = columnNames(table.empty).map((column) => `${quoted(column)} VARCHAR`);
     await connection.run(`CREATE TABLE ${name} (${columns.join(', ')})`);
   }
@@ -103,6 +122,23 @@ async function load(connection: DuckDBConnection, table: SqlWork['tables'][numbe
     records: Number(counted.getRows()[0]?.[0] ?? 0),
     columns: described.getRows().map((row) => ({ name: String(row[0]), type: String(row[1]) })),
   };
+}
+
+async function showsTypes(
+  connection: DuckDBConnection,
+  source: string,
+  types: NonNullable<SqlWork['tables'][number]['types']>,
+): Promise<boolean> {
+  const described = await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${source}`);
+  const rows = described.getRows();
+  return (
+    rows.length === Object.keys(types).length &&
+    rows.every(([name, type]) => {
+      const known = Object.hasOwn(types, String(name)) ? types[String(name)] : undefined;
+      if (known === undefined) return false;
+      return known === 'string' ? textTypes.has(String(type)) : typeNames[known] === type;
+    })
+  );
 }
 
 /** Cells of a table are text: a column in which every filled cell is a plain number becomes numbers. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { cleanMessage } from '../../core/analysis/clean-message.ts';
 import type { EngineFailure, EngineJob } from '../../core/analysis/engine.ts';
-import { runLimited } from './limited-process.ts';
+import { type LimitedProcess, startLimited } from './limited-process.ts';
 import { mendRecords } from './mend-records.ts';
 import type { EngineHost, PreparedInput } from './run-job.ts';
 import type { SqlAnswer, SqlWork } from './sql-child.ts';
@@ -15,14 +15,32 @@ const tooMuch = 'sql: it needed more memory than there is; group, filter or limi
 
 type SqlRows = Extract<SqlAnswer, { ok: true }>;
 
+/** The process of a query, which loads its engine while the inputs are fetched. */
+export function startSql(job: EngineJob, host: EngineHost): LimitedProcess {
+  const { deadlineMs } = job.limits;
+  const memoryMiB = Math.floor(host.memoryMiB * 0.45);
+  return startLimited(
+    path.join(host.programs, 'sql-child.mjs'),
+    {
+      addressSpaceKiB: (emptyProcessMiB + Math.floor(host.memoryMiB * 0.6)) * 1024,
+      cpuSeconds: Math.ceil((deadlineMs * host.threads) / 1_000) + 1,
+      heapMiB: 192,
+      deadlineMs,
+      maxAnswerBytes: answerBytes(job),
+    },
+    [String(memoryMiB), String(host.threads)],
+  );
+}
+
 /** A query in a process of its own; records that no table takes as they are are written anew and tried once more. */
 export async function runSql(
   job: EngineJob,
   inputs: readonly PreparedInput[],
   host: EngineHost,
+  started: LimitedProcess,
 ): Promise<SqlRows | EngineFailure> {
   const until = Date.now() + job.limits.deadlineMs;
-  const first = await runOnce(job, inputs, host);
+  const first = await runOnce(job, inputs, started);
   if (!('stage' in first)) return first;
   if (first.stage === 'load' && /has duplicate key|surrogate in string/.test(first.message)) {
     try {
@@ -32,7 +50,8 @@ export async function runSql(
     }
     // Both together within the one deadline.
     const deadlineMs = Math.max(1_000, until - Date.now());
-    const second = await runOnce({ ...job, limits: { ...job.limits, deadlineMs } }, inputs, host);
+    const again = { ...job, limits: { ...job.limits, deadlineMs } };
+    const second = await runOnce(again, inputs, startSql(again, host));
     return 'stage' in second ? described(second, inputs) : second;
   }
   return described(first, inputs);
@@ -41,28 +60,21 @@ export async function runSql(
 async function runOnce(
   job: EngineJob,
   inputs: readonly PreparedInput[],
-  host: EngineHost,
+  started: LimitedProcess,
 ): Promise<SqlAnswer | EngineFailure> {
   const work: SqlWork = {
-    tables: inputs.map(({ name, file, header, records }) => ({
+    tables: inputs.map(({ name, file, header, records, types }) => ({
       name,
       file,
       textCells: header !== null,
       empty: records === 0 ? (header ?? ['value']) : null,
+      types,
     })),
     sql: job.program.text,
     maxOutputBytes: job.limits.maxOutputBytes,
-    memoryMiB: Math.floor(host.memoryMiB * 0.45),
-    threads: host.threads,
   };
   const { deadlineMs } = job.limits;
-  const end = await runLimited(path.join(host.programs, 'sql-child.mjs'), JSON.stringify(work), {
-    addressSpaceKiB: (emptyProcessMiB + Math.floor(host.memoryMiB * 0.6)) * 1024,
-    cpuSeconds: Math.ceil((deadlineMs * host.threads) / 1_000) + 1,
-    heapMiB: 192,
-    deadlineMs,
-    maxAnswerBytes: answerBytes(job),
-  });
+  const end = await started.run(JSON.stringify(work));
   switch (end.kind) {
     case 'deadline':
       return limit(`sql: it was ended after ${deadlineMs} ms; ask for less or filter earlier`);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EngineInput, EngineJob } from '../../core/analysis/engine.ts';
+import { knownTypes } from '../../core/analysis/known-types.ts';
 import { locateRecord } from '../../core/scan/record-locator.ts';
 import { scanBytes } from '../../core/scan/result-scanner.ts';
 import { type EngineHost, runJob } from '../../lambdas/analysis-engine/run-job.ts';
@@ -44,7 +45,7 @@ export class AnalysisHost {
   input(name: string, body: Uint8Array | string): EngineInput {
     const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
     this.bodies.set(name, bytes);
-    const summary = scanBytes(bytes, { previewBytes: 0 });
+    const summary = scanBytes(bytes, { previewBytes: 0, profile: true });
     return {
       name,
       url: this.url(name),
@@ -54,6 +55,7 @@ export class AnalysisHost {
       path: summary.path,
       table: summary.table,
       recordStart: locateRecord(summary, 0)?.recordStart ?? null,
+      types: knownTypes(summary),
     };
   }
 

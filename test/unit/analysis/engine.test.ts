@@ -105,6 +105,25 @@ describe('what a query can do', () => {
     });
   });
 
+  test('texts that look like dates until the last record stay texts', async () => {
+    const texts = [...Array.from({ length: 5_000 }, () => '2026-09-01T00:00:00Z'), 'not known'];
+    const dated = engine.input('dated', JSON.stringify(texts.map((at, id) => ({ id, at }))));
+    expect(dated.types).toEqual({ id: 'integer', at: 'string' });
+    const answer = await engine.sql('SELECT "at", count(*) FROM dated GROUP BY 1 ORDER BY 2', [dated]);
+    expect(values(answer)).toEqual([
+      ['not known', 1],
+      ['2026-09-01T00:00:00Z', 5_000],
+    ]);
+  });
+
+  test('NaN in the last record of a column of numbers is a text, no number', async () => {
+    const records = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"rate":0.5}`);
+    const rates = engine.input('rates', `[${records.join(',')},{"id":5000,"rate":NaN}]`);
+    const answer = await engine.sql('SELECT rate FROM rates ORDER BY id DESC LIMIT 1', [rates]);
+    expect(values(answer)).toEqual([['NaN']]);
+    expect(table(answer).inputs[0]?.columns[1]).not.toEqual({ name: 'rate', type: 'DOUBLE' });
+  });
+
   test('SUMMARIZE and DESCRIBE tell the columns', async () => {
     expect(values(await ask('SUMMARIZE data')).map(([name]) => name)).toEqual([
       'id',
