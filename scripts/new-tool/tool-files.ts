@@ -66,14 +66,17 @@ export function addToCatalogue(source: string, name: string): string | undefined
   const folder = name.replaceAll('_', '-');
   const variable = variableOf(name);
   const list = /export const deployedTools: readonly DeployedTool\[\] = \[\n/.exec(source);
-  const lastImport = [...source.matchAll(/^import .* from '\.\/.*';\n/gm)].at(-1);
+  const imports = [...source.matchAll(/^import .* from '(\.\/.*)';\n/gm)];
+  const lastImport = imports.at(-1);
   if (list === null || lastImport === undefined) return undefined;
   const end = source.indexOf('\n];\n', list.index);
   if (end < 0) return undefined;
   const entry = `\n  { definition: ${variable}, entry: 'tools/${folder}/handler.ts', memoryMb: 512, files: [], wrapper: true },`;
   const withEntry = source.slice(0, end) + entry + source.slice(end);
-  const at = lastImport.index + lastImport[0].length;
-  return `${withEntry.slice(0, at)}import { ${variable} } from './${folder}/definition.ts';\n${withEntry.slice(at)}`;
+  // In the order of paths, which the lint rule asks for.
+  const path = `./${folder}/definition.ts`;
+  const at = imports.find((other) => (other[1] ?? '') > path)?.index ?? lastImport.index + lastImport[0].length;
+  return `${withEntry.slice(0, at)}import { ${variable} } from '${path}';\n${withEntry.slice(at)}`;
 }
 
 function variableOf(name: string): string {

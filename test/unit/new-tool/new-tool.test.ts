@@ -34,6 +34,9 @@ it('adds function, description, catalogue entry and test, which compile as they 
   expect(readFileSync(join(folder, 'tools/catalogue.ts'), 'utf8')).toContain(
     "{ definition: orderListTool, entry: 'tools/order-list/handler.ts', memoryMb: 512, files: [], wrapper: true },",
   );
+  const imported = readFileSync(join(folder, 'tools/catalogue.ts'), 'utf8').match(/(?<=from ')\.\/[^']+/g) ?? [];
+  expect(imported).toContain('./order-list/definition.ts');
+  expect(imported).toEqual([...imported].sort());
   writeFileSync(
     join(folder, 'tsconfig.new.json'),
     JSON.stringify({
