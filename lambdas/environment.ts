@@ -64,6 +64,7 @@ const variables = {
   secret: ['CLAIMCHECK_SECRET', z.string().min(1)],
   models: ['CLAIMCHECK_MODELS', json(z.record(z.string(), modelSchema))],
   engine: ['CLAIMCHECK_ENGINE', json(z.strictObject({ engine: z.string().min(1) }))],
+  python: ['CLAIMCHECK_PYTHON', z.string().min(1).optional()],
 } as const;
 
 export interface Environment {
@@ -84,6 +85,8 @@ export interface Environment {
   readonly models: Readonly<Record<string, ModelSettings>>;
   /** The function that runs untrusted programs. */
   readonly engine: { readonly engine: string };
+  /** Identifier of the Code Interpreter that runs Python; absent where Python is not offered. */
+  readonly python: string | undefined;
 }
 
 export interface CommonEnvironment {

@@ -94,6 +94,13 @@ export const configSchema = group({
       },
       /^pl-[0-9a-f]{8,17}$/,
     ),
+    pythonInterpreter: optionalText(
+      {
+        unit: 'identifier of a Code Interpreter',
+        says: 'Python, in this Bedrock AgentCore Code Interpreter, e.g. aws.codeinterpreter.v1. Default: no Python.',
+      },
+      /^(aws\.codeinterpreter\.v1|[A-Za-z][A-Za-z0-9_]{0,47}-[A-Za-z0-9]{10})$/,
+    ),
   }),
   run: group({
     maxTurns: whole(

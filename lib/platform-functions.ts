@@ -4,6 +4,7 @@ import { buildConsole } from '../console/build.ts';
 import { analysisEngine } from './analysis-engine.ts';
 import type { Config } from './config.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './function.ts';
+import { usePython } from './python-interpreter.ts';
 import type { Stateful } from './stateful.ts';
 
 /** Every function of the platform, before flows and tools give them more to do. */
@@ -185,7 +186,7 @@ export function platformFunctions(
   const builtins: Record<string, ServiceFunction> = { 'list-results': listResults, 'read-result': readResult };
   const engine = config.analysis.enabled ? analysisEngine(scope, config, stateful) : undefined;
   if (engine !== undefined) {
-    builtins['analyze-result'] = make('AnalyzeResult', 'analyze-result', 'checks, sends to the engine, keeps answers', {
+    const broker = make('AnalyzeResult', 'analyze-result', 'checks, sends to the engine, keeps answers', {
       // A little more than the tool's own limit: it ends first and says why.
       seconds: 112,
       memoryMiB: 512,
@@ -198,6 +199,8 @@ export function platformFunctions(
       .grantRoleLookup()
       .useBaseUrl()
       .grantInvoke('CLAIMCHECK_ENGINE', { engine });
+    if (config.analysis.pythonInterpreter !== undefined) usePython(broker, config.analysis.pythonInterpreter);
+    builtins['analyze-result'] = broker;
   }
 
   return {

@@ -33,19 +33,33 @@ export function parseInputs(value: unknown): readonly (readonly [name: string, r
   return entries;
 }
 
-/** The rest of the arguments. Throws `InvalidInput` naming the one that is wrong. */
-export function parseRequest(input: Readonly<Record<string, unknown>>, names: readonly string[]): AnalysisRequest {
-  const known = new Set(['inputs', 'sql', 'script', 'chart', 'keep']);
+/**
+ * The rest of the arguments. Throws `InvalidInput` naming the one that is wrong. Without an engine for Python there is no
+ * such argument.
+ */
+export function parseRequest(
+  input: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  withPython = false,
+): AnalysisRequest {
+  const known = new Set(['inputs', 'sql', 'script', 'chart', 'keep', ...(withPython ? ['python'] : [])]);
   const unknown = Object.keys(input).filter((key) => !known.has(key));
   if (unknown.length > 0) throw invalid(`${unknown[0]}: there is no such argument`);
   const sql = text(input['sql'], 'sql');
   const script = text(input['script'], 'script');
+  const python = text(input['python'], 'python');
   const keep = input['keep'] ?? false;
   if (typeof keep !== 'boolean') throw invalid('keep: expected true or false');
-  if (sql !== null && script !== null) throw invalid('give sql or script, not both');
+  if ([sql, script, python].filter((program) => program !== null).length > 1) {
+    throw invalid('give one program: sql or script, not both');
+  }
   const chart = input['chart'] === undefined || input['chart'] === null ? null : parseChart(input['chart']);
   if (sql !== null) return { program: { kind: 'sql', text: sql }, chart, keep };
   if (script !== null) return { program: { kind: 'script', text: script }, chart, keep };
+  if (python !== null) {
+    if (chart !== null) throw invalid('chart: draw with sql or script, not with python');
+    return { program: { kind: 'python', text: python }, chart: null, keep };
+  }
   if (chart === null) throw invalid('give sql, script or chart');
   if (names.length !== 1) throw invalid('a chart without sql or script takes exactly one input');
   // The query aggregates over every record; what comes out of it is drawn as it is.

@@ -26,6 +26,8 @@ export interface AnalysisPorts extends GrantCheckPorts, KeepTextPorts {
   /** Where roles are looked up now: the recorded ones are not enough for an engine (DESIGN 7.5). */
   readonly roles: RoleSource;
   readonly engine: AnalysisEngine;
+  /** Where Python runs; absent where it is not offered. */
+  readonly python?: AnalysisEngine | undefined;
   /** A short-lived address of one exact body. */
   readonly signedUrl: (address: ResultAddress) => Promise<string>;
   readonly erasures: { isErased(owner: Run['owner']): Promise<boolean> };
@@ -67,13 +69,15 @@ export async function analyzeResult(
   const request = parseRequest(
     input,
     named.map(([name]) => name),
+    ports.python !== undefined,
   );
   await checkRoles(run, sources, ports);
   if (await ports.erasures.isErased(run.owner)) {
     throw new ClaimcheckError('NotFound', 'ref: this run holds no such result');
   }
 
-  const answer = await ports.engine.run({
+  const engine = request.program.kind === 'python' && ports.python !== undefined ? ports.python : ports.engine;
+  const answer = await engine.run({
     inputs: await Promise.all(sources.map((source) => engineInput(source, ports))),
     program: request.program,
     chart: request.chart,

@@ -21,7 +21,8 @@ export interface EngineInput {
 }
 
 export interface EngineProgram {
-  readonly kind: 'sql' | 'script';
+  /** `python` is for an engine of its own, which not every installation has. */
+  readonly kind: 'sql' | 'script' | 'python';
   readonly text: string;
 }
 

@@ -19,7 +19,8 @@ export function knownTypes(
   const known: Record<string, KnownType> = {};
   const lower = new Set<string>();
   for (const { path, types, min, max } of profile.columns) {
-    const found = Object.keys(types);
+    // Whole numbers among fractions are numbers like them.
+    const found = Object.keys(types).filter((each) => !(each === 'integer' && types.number !== undefined));
     const type = found[0];
     if (found.length !== 1 || type === undefined || !plainTypes.has(type) || !plainName.test(path)) return null;
     // Beyond 2^53 an integer may be beyond 64 bits too.

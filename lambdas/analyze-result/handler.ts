@@ -7,6 +7,7 @@ import { lambdaAnalysisEngine } from '../../aws/lambda-analysis-engine.ts';
 import { LambdaToolInvoker } from '../../aws/lambda-tool-invoker.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { analyzeResult } from '../../core/analysis/analyze-result.ts';
+import type { AnalysisEngine } from '../../core/analysis/engine.ts';
 import type { RoleSource } from '../../core/identity/role-source.ts';
 import type { Run } from '../../core/run/run.ts';
 import { systemClock } from '../../core/telemetry/telemetry.ts';
@@ -26,9 +27,9 @@ const limits = { deadlineMs: 30_000, maxOutputBytes: 2 * 1024 * 1024 };
 /** A token is believed about roles while it is younger than this (DESIGN 7.4), and a run is as old as its token at least. */
 const youngMs = 5 * 60_000;
 
-const { settings, bucket, runs, catalog, sessions, identity, baseUrl, engine } = readEnvironment(
+const { settings, bucket, runs, catalog, sessions, identity, baseUrl, engine, python } = readEnvironment(
   process.env,
-  ...(['bucket', 'runs', 'catalog', 'sessions', 'identity', 'baseUrl', 'engine'] as const),
+  ...(['bucket', 'runs', 'catalog', 'sessions', 'identity', 'baseUrl', 'engine', 'python'] as const),
 );
 const documents = documentClient();
 const s3 = s3Client();
@@ -39,6 +40,7 @@ const ports = {
   catalogue: new DynamoCatalogue(documents, catalog),
   erasures: new DynamoErasures({ documents, table: sessions }),
   engine: lambdaAnalysisEngine(new LambdaToolInvoker(), engine.engine, engineMs),
+  python: python === undefined ? undefined : lazyPython(python),
   signedUrl: signedBodyUrl(s3, bucket),
   clock: systemClock,
   tools,
@@ -59,6 +61,22 @@ export const handler = builtinHandler(
     return analyzeResult(run, { turn, index }, input, { ...ports, store, telemetry, roles: lookUp ?? tokenAge(run) });
   },
 );
+
+/** The client is loaded by the first program that needs it, and never where Python is off. */
+function lazyPython(interpreter: string): AnalysisEngine {
+  let engine: Promise<AnalysisEngine> | undefined;
+  const load = async () => {
+    const { BedrockAgentCoreClient } = await import('@aws-sdk/client-bedrock-agentcore');
+    const { agentCorePython } = await import('../../aws/agentcore-python.ts');
+    return agentCorePython(new BedrockAgentCoreClient({ maxAttempts: 2 }), interpreter);
+  };
+  return {
+    run: async (job) => {
+      engine ??= load();
+      return (await engine).run(job);
+    },
+  };
+}
 
 /** Where only tokens know roles, a run's recorded ones count for as long as the token would have. */
 function tokenAge(run: Run): RoleSource {

@@ -116,6 +116,13 @@ describe('what a query can do', () => {
     ]);
   });
 
+  test('a fraction in the last record of a column of whole numbers is not rounded', async () => {
+    const records = Array.from({ length: 5_000 }, (_, id) => ({ id, n: 1 }));
+    const numbers = engine.input('numbers', JSON.stringify([...records, { id: 5_000, n: 0.5 }]));
+    expect(numbers.types).toEqual({ id: 'integer', n: 'number' });
+    expect(values(await engine.sql('SELECT sum(n) FROM numbers', [numbers]))).toEqual([[5_000.5]]);
+  });
+
   test('NaN in the last record of a column of numbers is a text, no number', async () => {
     const records = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"rate":0.5}`);
     const rates = engine.input('rates', `[${records.join(',')},{"id":5000,"rate":NaN}]`);
