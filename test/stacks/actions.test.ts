@@ -11,8 +11,24 @@ const runsAndCatalogue = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Quer
 const roles = 'cognito-idp:AdminListGroupsForUser';
 const secret = 'secretsmanager:GetSecretValue';
 
+const placing = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
 const expected: Readonly<Record<string, readonly string[]>> = {
-  'admit-run': [roles, 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'states:StartExecution'],
+  'admit-run': [
+    roles,
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'states:StartExecution',
+  ],
   api: [
     roles,
     'dynamodb:DeleteItem',
@@ -40,6 +56,8 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     ...creates,
     ...reads,
   ],
+  // Lambda places it in its network; its own code is denied these very actions.
+  'analysis-engine': placing,
   'tool-service-status': [...creates],
   'tool-flights': [],
   'tool-search-notes': [],
@@ -52,20 +70,32 @@ test('every function has an entry here', () => {
 });
 
 test.each(Object.entries(expected))('%s has exactly these actions', (name, actions) => {
-  const { statements } = roleOf(synthesis, `claimcheck-${name}`);
+  const statements = allowing(name);
   expect(actionsOf(statements)).toEqual([...new Set([...own, ...actions])].sort());
 });
 
-test.each(Object.keys(expected))('%s: no action and, traces apart, no resource is a bare star', (name) => {
-  const { statements } = roleOf(synthesis, `claimcheck-${name}`);
-  for (const statement of statements) {
-    const resources = [statement.Resource].flat();
-    const traces = actionsOf([statement]).every((action) => action.startsWith('xray:'));
-    expect(actionsOf([statement]).filter((action) => action.includes('*'))).toEqual([]);
-    if (!traces)
-      expect(resources.filter((resource) => /^\*$|^arn:[^:]*:[^:]*:[^:]*:[^:]*:\*$/.test(resource))).toEqual([]);
-  }
+test.each(Object.keys(expected))(
+  '%s: no action and, traces and network interfaces apart, no resource is a bare star',
+  (name) => {
+    for (const statement of allowing(name)) {
+      const resources = [statement.Resource].flat();
+      // Neither traces nor network interfaces that do not exist yet have an ARN to name.
+      const nameless = actionsOf([statement]).every((action) => action.startsWith('xray:') || placing.includes(action));
+      expect(actionsOf([statement]).filter((action) => action.includes('*'))).toEqual([]);
+      if (!nameless)
+        expect(resources.filter((resource) => /^\*$|^arn:[^:]*:[^:]*:[^:]*:[^:]*:\*$/.test(resource))).toEqual([]);
+    }
+  },
+);
+
+test('what the engine is denied is all that its placing would allow its own code', () => {
+  const denied = roleOf(synthesis, 'claimcheck-analysis-engine').statements.filter(({ Effect }) => Effect === 'Deny');
+  expect(actionsOf(denied)).toEqual(['ec2:*']);
 });
+
+function allowing(name: string): readonly Statement[] {
+  return roleOf(synthesis, `claimcheck-${name}`).statements.filter(({ Effect }) => Effect !== 'Deny');
+}
 
 test('no role is shared, and only Lambda assumes a function’s', () => {
   const functions = resourcesOf(synthesis.service, 'AWS::Lambda::Function');

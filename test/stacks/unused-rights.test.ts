@@ -29,6 +29,9 @@ const actions: Readonly<Record<string, string>> = {
   ConverseCommand: 'bedrock:InvokeModel',
   ConverseStreamCommand: 'bedrock:InvokeModelWithResponseStream',
   GetSecretValueCommand: 'secretsmanager:GetSecretValue',
+  StartCodeInterpreterSessionCommand: 'bedrock-agentcore:StartCodeInterpreterSession',
+  InvokeCodeInterpreterCommand: 'bedrock-agentcore:InvokeCodeInterpreter',
+  StopCodeInterpreterSessionCommand: 'bedrock-agentcore:StopCodeInterpreterSession',
   AdminListGroupsForUserCommand: 'cognito-idp:AdminListGroupsForUser',
 };
 
