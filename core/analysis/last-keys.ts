@@ -16,7 +16,7 @@ export function pairedEscapes(json: string): string {
 }
 
 const space = /[ \t\r\n]*/y;
-const scalar = /"(?:[^"\\]|\\.)*"|[^\s,:{}[\]"]+/sy;
+const plainScalar = /[^\s,:{}[\]"]+/y;
 
 class Rewriter {
   readonly #json: string;
@@ -65,11 +65,24 @@ class Rewriter {
   }
 
   #scalar(): string {
-    scalar.lastIndex = this.#at;
-    const found = scalar.exec(this.#json)?.[0];
-    if (found === undefined) throw new SyntaxError('expected a value');
-    this.#at += found.length;
-    return found;
+    const from = this.#at;
+    if (this.#json[from] === '"') this.#at = this.#stringEnd(from);
+    else {
+      plainScalar.lastIndex = from;
+      if (!plainScalar.test(this.#json)) throw new SyntaxError('expected a value');
+      this.#at = plainScalar.lastIndex;
+    }
+    return this.#json.slice(from, this.#at);
+  }
+
+  /** A pattern with a choice at every character runs out of stack in a string of some megabytes. */
+  #stringEnd(from: number): number {
+    for (let quote = this.#json.indexOf('"', from + 1); quote >= 0; quote = this.#json.indexOf('"', quote + 1)) {
+      let slashes = 0;
+      while (this.#json[quote - 1 - slashes] === '\\') slashes += 1;
+      if (slashes % 2 === 0) return quote + 1;
+    }
+    throw new SyntaxError('expected the end of a string');
   }
 
   #take(character: string): boolean {

@@ -25,6 +25,8 @@ export interface LineSink {
 export class RecordRuns {
   /** A value that JSON has no number for was marked: it is a text now, whatever its column is. */
   marked = false;
+  /** Bytes of the longest line so far. */
+  longest = 0;
   readonly #spans: ReturnType<typeof recordSpans>;
   readonly #carry: RecordCarry;
   readonly #sink: LineSink;
@@ -94,6 +96,7 @@ export class RecordRuns {
       if (!flat) oneLine(piece, start - base, end - base);
       if (records === 0) first = start - base;
       last = end - base;
+      if (end - start > this.longest) this.longest = end - start;
       records += 1;
     }
     flush();
@@ -118,6 +121,7 @@ export class RecordRuns {
   #single(record: Uint8Array): void {
     const line = this.#line(record);
     // The record's buffer is used again for the next one.
+    if (line.length > this.longest) this.longest = line.length;
     const copy = Buffer.allocUnsafe(line.length + 1);
     copy.set(line, 0);
     copy[line.length] = lineFeed;

@@ -14,6 +14,8 @@ export interface FetchedInput {
   readonly records: number;
   /** Some values are texts that were numbers to Python (NaN, infinities). */
   readonly marked: boolean;
+  /** Bytes of the longest line. */
+  readonly longest: number;
 }
 
 /**
@@ -78,7 +80,7 @@ export async function fetchInput(input: EngineInput, file: string, signal: Abort
     if (more) runs?.end();
     await flush();
     await written;
-    return { records, marked: runs?.marked ?? false };
+    return { records, marked: runs?.marked ?? false, longest: runs?.longest ?? 0 };
   } finally {
     await written.catch(() => {});
     await target.close();

@@ -32,6 +32,8 @@ export interface PreparedInput {
   /** Of a table of text: its cells may stand for numbers. */
   readonly header: readonly string[] | null;
   readonly types: EngineInput['types'] | null;
+  /** Bytes of the longest line. */
+  readonly longest: number;
 }
 
 /** Longest wait for the stored copies, in milliseconds. */
@@ -64,7 +66,7 @@ async function prepare(job: EngineJob, folder: string): Promise<readonly Prepare
   const prepared: PreparedInput[] = [];
   for (const [at, input] of job.inputs.entries()) {
     const file = path.join(folder, `input-${at}.ndjson`);
-    const { records, marked } = await fetchInput(input, file, signal);
+    const { records, marked, longest } = await fetchInput(input, file, signal);
     prepared.push({
       name: input.name,
       file,
@@ -72,6 +74,7 @@ async function prepare(job: EngineJob, folder: string): Promise<readonly Prepare
       bytes: input.bytes,
       header: input.table?.header ?? null,
       types: marked ? null : (input.types ?? null),
+      longest,
     });
   }
   return prepared;

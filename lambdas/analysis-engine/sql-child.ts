@@ -17,6 +17,8 @@ export interface SqlWork {
     readonly empty: readonly string[] | null;
     /** The type of every column in all records, where that is known; names are plain. */
     readonly types?: Readonly<Record<string, KnownType>> | null | undefined;
+    /** Bytes of the longest line. */
+    readonly longest: number;
   }[];
   readonly sql: string;
   readonly maxOutputBytes: number;
@@ -46,6 +48,8 @@ export type SqlAnswer =
 
 // Above the program itself, which runs before anything below it is there.
 const firstRecords = 2_048;
+/** DuckDB reads pieces of twice this; small ones take less memory and are read side by side. */
+const smallestPiece = 1024 * 1024;
 /** What a first look may make of texts; a later text that is none of it fails the load, never turns into something else. */
 const textTypes = new Set(['VARCHAR', 'DATE', 'TIME', 'TIMESTAMP', 'UUID']);
 const typeNames = { integer: 'BIGINT', number: 'DOUBLE', boolean: 'BOOLEAN' } as const;
@@ -98,7 +102,7 @@ async function open(): Promise<DuckDBConnection> {
 async function load(connection: DuckDBConnection, table: SqlWork['tables'][number]): Promise<SqlTable> {
   const name = quoted(table.name);
   const source = (sample: number) => `read_json(${literal(table.file)}, format='newline_delimited', records=true,
-    sample_size=${sample}, map_inference_threshold=-1, maximum_object_size=67108864)`;
+    sample_size=${sample}, map_inference_threshold=-1, maximum_object_size=${Math.max(smallestPiece, table.longest + 1_024)})`;
   if (table.empty === null) {
     const { types } = table;
     // The records are read twice only where their types are not known to be those that the first of them show.

@@ -63,12 +63,13 @@ async function runOnce(
   started: LimitedProcess,
 ): Promise<SqlAnswer | EngineFailure> {
   const work: SqlWork = {
-    tables: inputs.map(({ name, file, header, records, types }) => ({
+    tables: inputs.map(({ name, file, header, records, types, longest }) => ({
       name,
       file,
       textCells: header !== null,
       empty: records === 0 ? (header ?? ['value']) : null,
       types,
+      longest,
     })),
     sql: job.program.text,
     maxOutputBytes: job.limits.maxOutputBytes,

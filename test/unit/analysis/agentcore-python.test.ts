@@ -150,7 +150,7 @@ test('records and program go in as files and text, the result comes out, the ses
   expect(asked.slice(1, 3).map((each) => each.session)).toEqual([session, session]);
   const [start, write, execute] = asked.map(({ body: sent }) => sent);
   expect(start).toMatchObject({ name: 'claimcheck-analysis', sessionTimeoutSeconds: 25 });
-  const { content } = write?.['arguments'] as { content: { path: string; blob: string }[] };
+  const { content } = (write as Asked['body'])['arguments'] as { content: { path: string; blob: string }[] };
   expect(content[0]?.path).toBe('data.ndjson');
   expect(Buffer.from(content[0]?.blob ?? '', 'base64').toString('utf8')).toBe('{"n":1}\n{"n":2}\n{"n":40}\n');
   expect(execute).toMatchObject({ name: 'executeCode', arguments: { language: 'python' } });
@@ -164,7 +164,7 @@ test.each<[string, () => void, object]>([
     () => {
       program = () => ({ stderr: 'Traceback\n  File "/opt/app/x.py", line 3\nKeyError: \'m\'', exitCode: 1 });
     },
-    { outcome: 'error', code: 'AnalysisFailed', message: expect.stringMatching(/\[path\][^]*KeyError: 'm'/) },
+    { outcome: 'error', code: 'AnalysisFailed', message: expect.stringMatching(/\[path\][\s\S]*KeyError: 'm'/) },
   ],
   [
     'a result that is too large',
