@@ -38,7 +38,7 @@ export function answerOf(
       'the names of the columns alone are longer than an answer; select fewer',
     );
   }
-  return { ...bounded, delivered: delivered(sources) };
+  return { ...bounded, delivered: delivered(sources, kept) };
 }
 
 function boundedRows(
@@ -174,13 +174,17 @@ function keptFacts(answer: EngineTable | EngineValue, kept: KeptOutputs, baseUrl
   };
 }
 
-/** Facts for markers and the basis. Of several inputs no single coverage speaks. */
-function delivered(sources: readonly Source[]): JsonValue {
+/**
+ * Facts for markers, the basis and the links beside the answer: what was kept is a person's to open (of a chart the
+ * picture). Of several inputs no single coverage speaks.
+ */
+function delivered(sources: readonly Source[], kept: KeptOutputs): JsonValue {
   const only = sources.length === 1 ? sources[0] : undefined;
   return {
     kind: 'analysis',
     refs: [...new Set(sources.map(({ index }) => index.ref))],
     wholeInput: true,
+    kept: [kept.answer, kept.picture].flatMap((stored) => (stored === null ? [] : [stored.ref])),
     ...(only === undefined
       ? {}
       : { coverage: coverageOfInput(only.index, only.index.records) as unknown as JsonValue }),

@@ -12,6 +12,8 @@ export interface Delivered {
   readonly coverage: Coverage | undefined;
   /** An analysis whose input was each whole stored result. */
   readonly wholeInput: boolean;
+  /** References of what an analysis stored for the person: a kept answer, a chart's picture. */
+  readonly kept: readonly string[];
 }
 
 /**
@@ -34,6 +36,7 @@ export function deliveredFacts(value: unknown): Delivered | undefined {
     ranges,
     coverage,
     wholeInput: kind === 'analysis' && (value['wholeInput'] === true || coverage?.input_complete === true),
+    kept: kind === 'analysis' ? strings(value['kept']) : [],
   };
 }
 

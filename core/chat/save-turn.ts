@@ -1,4 +1,5 @@
 import { collectBasis } from '../basis/collect-basis.ts';
+import { deliveredFacts } from '../basis/delivered.ts';
 import { type RunCalls, runCalls } from '../basis/run-calls.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { Replacements } from '../guard/replacements.ts';
@@ -100,7 +101,10 @@ async function composeTurn(
 
 /** Stored results of the run, oldest first, each once; only those that stand in storage now. */
 async function references(calls: RunCalls, finder: OriginFinder): Promise<readonly TurnReference[]> {
-  const refs = new Set([...calls.tools.map(({ outcome }) => outcome.ref), ...calls.handedOver]);
+  const refs = new Set([
+    ...calls.tools.flatMap(({ outcome }) => [outcome.ref, ...(deliveredFacts(outcome.delivered)?.kept ?? [])]),
+    ...calls.handedOver,
+  ]);
   const found: TurnReference[] = [];
   for (const ref of refs) {
     if (ref === null) continue;

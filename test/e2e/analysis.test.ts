@@ -21,6 +21,8 @@ test('which region has the most failing services, and chart it: exact numbers, a
   const expected = failingByRegion();
   expect(run.answer).toContain(JSON.stringify(expected));
   const link = /Chart: (\S+)/.exec(run.answer ?? '')?.[1] ?? '';
+  // The link stands beside the answer too, put there by code.
+  expect(run.links).toContainEqual(expect.objectContaining({ tool: 'analyze_result', download_url: link }));
   const olivia = await platform.signedIn('olivia');
   const picture = await olivia.download(link);
   const png = Buffer.from(picture.body);

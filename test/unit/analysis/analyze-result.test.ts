@@ -72,7 +72,7 @@ test('a query over a granted result: the answer, exact, with the coverage of its
     ref,
     coverage: { loaded: 500, total: 500, selection_complete: true, input_complete: true, reasons: [] },
   });
-  expect(delivered).toMatchObject({ kind: 'analysis', refs: [ref], wholeInput: true });
+  expect(delivered).toMatchObject({ kind: 'analysis', refs: [ref], wholeInput: true, kept: [] });
 });
 
 describe('what never reaches an engine', () => {
@@ -204,15 +204,16 @@ describe('a kept answer and a chart', () => {
     const a = await all.keep(run, rowsTool, id('1'), '2026-12-20T00:00:00.000Z');
     const b = await all.keep({ ...run, roles: ['hr'] }, otherTool, id('2'), '2026-12-10T00:00:00.000Z');
     all.engine.answer = { ...all.engine.answer, chart } as EngineAnswer;
-    const { text } = await all.analyze(
+    const { text, delivered } = await all.analyze(
       { inputs: { a, b }, sql: 'SELECT 1', keep: true, chart: { type: 'bar', x: 'region', y: 'n' } },
       { roles: ['ops', 'hr'] },
     );
-    return { ...all, a, b, answer: JSON.parse(text) };
+    return { ...all, a, b, delivered, answer: JSON.parse(text) };
   }
 
   test('are results of their own, with the gates of all sources and the earliest date', async () => {
-    const { answer, a, b, world } = await kept();
+    const { answer, a, b, world, delivered } = await kept();
+    expect(delivered).toMatchObject({ kept: [answer.kept.ref, answer.chart.ref] });
     for (const ref of [answer.kept.ref, answer.chart.ref]) {
       const entry = await world.catalogue.find(run.owner, ref);
       expect(entry).toMatchObject({
