@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
-  type BedrockAgentCoreClient,
+  BedrockAgentCoreClient,
   type CodeInterpreterResult,
   InvokeCodeInterpreterCommand,
   StartCodeInterpreterSessionCommand,
@@ -11,6 +11,11 @@ import { cleanMessage } from '../core/analysis/clean-message.ts';
 import type { AnalysisEngine, EngineAnswer, EngineInput, EngineJob, LoadedInput } from '../core/analysis/engine.ts';
 import { RecordRuns } from '../core/analysis/record-runs.ts';
 import { ClaimcheckError } from '../core/errors.ts';
+
+/** Made here: a client that is imported on demand by its package's name brings every command along. */
+export function agentCoreClient(): BedrockAgentCoreClient {
+  return new BedrockAgentCoreClient({ maxAttempts: 2 });
+}
 
 /** All inputs together, since they travel in the requests themselves. */
 const maxInputBytes = 32 * 1024 * 1024;

@@ -190,6 +190,9 @@ export function platformFunctions(
       // A little more than the tool's own limit: it ends first and says why.
       seconds: 112,
       memoryMiB: 512,
+      ...(config.analysis.pythonInterpreter !== undefined && {
+        source: { entry: 'lambdas/analyze-result/with-python.ts' },
+      }),
     })
       .grantRuns('get', 'query', 'put')
       .grantCatalog('get', 'query', 'put')

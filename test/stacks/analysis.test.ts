@@ -114,6 +114,30 @@ describe('the engine’s network', () => {
   });
 });
 
+describe('Python', () => {
+  const broker = (stack: typeof service) =>
+    resourcesOf(stack, 'AWS::Lambda::Function').find(
+      ([, { Properties }]) => Properties['FunctionName'] === 'claimcheck-analyze-result',
+    )?.[1].Properties;
+
+  test('is off: no variable, no right', () => {
+    expect(JSON.stringify(service)).not.toMatch(/bedrock-agentcore|CLAIMCHECK_PYTHON/);
+  });
+
+  test('on, the broker may use the one interpreter that is named', () => {
+    const { service: on } = synthesize({ 'analysis.pythonInterpreter': 'aws.codeinterpreter.v1' });
+    expect(broker(on)).toMatchObject({
+      Environment: { Variables: { CLAIMCHECK_PYTHON: 'aws.codeinterpreter.v1' } },
+    });
+    const statements = resourcesOf(on, 'AWS::IAM::Policy').flatMap(
+      ([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: Record<string, unknown>[] }).Statement,
+    );
+    const allowed = statements.filter((each) => JSON.stringify(each['Action']).includes('bedrock-agentcore'));
+    expect(allowed).toHaveLength(1);
+    expect(JSON.stringify(allowed[0]?.['Resource'])).toContain(':aws:code-interpreter/aws.codeinterpreter.v1');
+  });
+});
+
 describe.each([
   ['arm64', 183],
   ['x64', 62],
