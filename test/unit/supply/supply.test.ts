@@ -59,8 +59,10 @@ test('no dependency is unused, and nothing is imported that is not a dependency'
 });
 
 test('all clients of the SDK have one version', () => {
+  // Not published at that version; bundled only where Python is turned on.
+  const apart = '@aws-sdk/client-bedrock-agentcore';
   const versions = Object.entries(direct)
-    .filter(([name]) => name.startsWith('@aws-sdk/'))
+    .filter(([name]) => name.startsWith('@aws-sdk/') && name !== apart)
     .map(([, version]) => version);
   expect(new Set(versions).size).toBe(1);
 });
