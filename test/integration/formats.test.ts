@@ -31,7 +31,8 @@ interface StoredObject {
   /** A commit record, which holds bytes. */
   readonly base64?: string;
 }
-const kept = <T>(version: string, name: string): T => JSON.parse(readFileSync(join(fixtures, version, name), 'utf8')) as T;
+const kept = <T>(version: string, name: string): T =>
+  JSON.parse(readFileSync(join(fixtures, version, name), 'utf8')) as T;
 
 test('the format of today is among those kept', () => {
   expect(versions).toContain(`v${resultFormat}`);
@@ -49,12 +50,20 @@ describe.each(versions)('format %s', (version) => {
     const url = await front.start();
     await makePlaces(url);
     world = flowWorld(url);
-    for (const [TableName, items] of Object.entries(kept<Record<string, Record<string, unknown>[]>>(version, 'tables.json'))) {
+    for (const [TableName, items] of Object.entries(
+      kept<Record<string, Record<string, unknown>[]>>(version, 'tables.json'),
+    )) {
       for (const Item of items) await world.documents.send(new PutCommand({ TableName, Item }));
     }
     for (const { key, contentType, metadata, text, base64 } of kept<readonly StoredObject[]>(version, 'objects.json')) {
       await world.s3.send(
-        new PutObjectCommand({ Bucket: bucket, Key: key, Body: text ?? Buffer.from(base64 ?? '', 'base64'), ContentType: contentType, Metadata: metadata }),
+        new PutObjectCommand({
+          Bucket: bucket,
+          Key: key,
+          Body: text ?? Buffer.from(base64 ?? '', 'base64'),
+          ContentType: contentType,
+          Metadata: metadata,
+        }),
       );
     }
   }, 120_000);
@@ -67,16 +76,28 @@ describe.each(versions)('format %s', (version) => {
 
   test('the run, its thread, outcomes and grants', async () => {
     const { runs, messages, outcomes, grants } = world.ports;
-    expect(await runs.get(runId)).toMatchObject({ owner, session, status: 'succeeded', rolesDigest: rolesDigest(['ops']) });
+    expect(await runs.get(runId)).toMatchObject({
+      owner,
+      session,
+      status: 'succeeded',
+      rolesDigest: rolesDigest(['ops']),
+    });
     const thread = await messages.thread(runId, 'assistant');
-    expect(thread.map(({ turn, role }) => `${turn} ${role}`)).toEqual(['0 user', '1 assistant', '1 user', '2 assistant']);
+    expect(thread.map(({ turn, role }) => `${turn} ${role}`)).toEqual([
+      '0 user',
+      '1 assistant',
+      '1 user',
+      '2 assistant',
+    ]);
     expect(thread.at(-1)?.content).toEqual([{ text: 'Both were read.' }]);
     const calls = await outcomes.list<ToolOutcome>(runId, 'tool/');
     expect(calls.map(({ outcome }) => [outcome.tool, outcome.status])).toEqual([
       ['rows', 'success'],
       ['wrapped', 'success'],
     ]);
-    expect((await grants.all(runId)).map(({ ref }) => ref).sort()).toEqual(calls.map(({ outcome }) => outcome.ref).sort());
+    expect((await grants.all(runId)).map(({ ref }) => ref).sort()).toEqual(
+      calls.map(({ outcome }) => outcome.ref).sort(),
+    );
   });
 
   test('the results: index, metadata, every record to the last, digest', async () => {
@@ -87,7 +108,12 @@ describe.each(versions)('format %s', (version) => {
       const address = { owner, session, id: ref.slice(33) };
       const found = await world.ports.store.readIndex(address);
       expect(found).toMatchObject({ ref, records, sha256: produced[outcome?.tool ?? ''], tool: outcome?.tool });
-      expect((await world.ports.store.headBody(address))?.metadata).toMatchObject({ runId, turn: 1, index, tools: [outcome?.tool] });
+      expect((await world.ports.store.headBody(address))?.metadata).toMatchObject({
+        runId,
+        turn: 1,
+        index,
+        tools: [outcome?.tool],
+      });
       const asked = { ref, offset: records - 1, limit: 1 };
       const answer = await readResult(run as NonNullable<typeof run>, asked, world.ports);
       expect(answer.coverage).toMatchObject({ loaded: 1, total: records, selection_complete: true });
@@ -101,7 +127,11 @@ describe.each(versions)('format %s', (version) => {
     expect(turns).toHaveLength(1);
     expect(turns[0]).toMatchObject({ status: 'succeeded' });
     for (const { ref } of turns[0]?.references ?? []) {
-      expect(await world.ports.catalogue.find(owner, ref)).toMatchObject({ status: 'stored', version: 1, gates: [expect.any(String)] });
+      expect(await world.ports.catalogue.find(owner, ref)).toMatchObject({
+        status: 'stored',
+        version: 1,
+        gates: [expect.any(String)],
+      });
     }
     expect(turns[0]?.references).toHaveLength(2);
     expect(await world.ports.chats.header(owner, session)).toMatchObject({ title: 'What is there?' });

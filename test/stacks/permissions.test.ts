@@ -194,7 +194,11 @@ describe('functions, flows and models', () => {
       .filter((who) => who !== 'api' && who !== 'admit-run')
       .map((who) => mayNot(who, ['states:StartExecution', machine('assistant')])),
     may('admit-run', ['states:StartExecution', machine('notes')]),
-    mayNot('admit-run', ['states:StartExecution', machine('another')], ['states:DescribeExecution', execution('notes')]),
+    mayNot(
+      'admit-run',
+      ['states:StartExecution', machine('another')],
+      ['states:DescribeExecution', execution('notes')],
+    ),
   ]);
 });
 
