@@ -3,6 +3,7 @@ import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langcha
 import { Agent, type Message, Model, type ModelStreamEvent, tool as strandsTool } from '@strands-agents/sdk';
 import { tool as aiTool, generateText, stepCountIs, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
+import { createDeepAgent } from 'deepagents';
 import { createAgent, tool as langchainTool } from 'langchain';
 import * as z from 'zod';
 import { resultsByReference as forAiSdk } from '../../../adapters/ai-sdk.ts';
@@ -11,7 +12,13 @@ import { resultsByReference as forStrands } from '../../../adapters/strands.ts';
 import type { References } from '../../../core/wrap/references.ts';
 import type { RequestContext } from '../../../core/wrap/request-context.ts';
 
-export type Move = { readonly id: string; readonly tool: string; readonly input: object } | 'end';
+export interface Call {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: object;
+}
+/** One call, several in one message, or the end. */
+export type Move = Call | readonly Call[] | 'end';
 
 /** One agent of any framework: a scripted model, one tool, and what the model was sent. */
 export interface Setup {
@@ -37,13 +44,15 @@ export const frameworks: Readonly<Record<string, (setup: Setup) => Promise<reado
         if (move === 'end') {
           yield { type: 'modelContentBlockStartEvent' };
           yield { type: 'modelContentBlockDeltaEvent', delta: { type: 'textDelta', text: 'done' } };
-        } else {
-          const start = { type: 'toolUseStart' as const, name: move.tool, toolUseId: move.id };
-          yield { type: 'modelContentBlockStartEvent', start };
-          const delta = { type: 'toolUseInputDelta' as const, input: JSON.stringify(move.input) };
-          yield { type: 'modelContentBlockDeltaEvent', delta };
+          yield { type: 'modelContentBlockStopEvent' };
         }
-        yield { type: 'modelContentBlockStopEvent' };
+        for (const call of callsOf(move)) {
+          const start = { type: 'toolUseStart' as const, name: call.tool, toolUseId: call.id };
+          yield { type: 'modelContentBlockStartEvent', start };
+          const delta = { type: 'toolUseInputDelta' as const, input: JSON.stringify(call.input) };
+          yield { type: 'modelContentBlockDeltaEvent', delta };
+          yield { type: 'modelContentBlockStopEvent' };
+        }
         yield { type: 'modelMessageStopEvent', stopReason: move === 'end' ? 'endTurn' : 'toolUse' };
       }
     }
@@ -57,45 +66,8 @@ export const frameworks: Readonly<Record<string, (setup: Setup) => Promise<reado
     await new Agent({ model: new Scripted(), printer: false, tools: [rows], plugins }).invoke('go');
     return requests;
   },
-  langchain: async (setup) => {
-    const requests: string[] = [];
-    class Scripted extends BaseChatModel {
-      _llmType(): string {
-        return 'scripted';
-      }
-      override bindTools(): this {
-        return this;
-      }
-      async _generate(messages: BaseMessage[]) {
-        const move = next(
-          setup,
-          requests,
-          messages.map(({ type, content }) => ({ type, content })),
-        );
-        const calls = move === 'end' ? [] : [{ id: move.id, name: move.tool, args: { ...move.input } }];
-        return { generations: [{ text: '', message: new AIMessage({ content: 'x', tool_calls: calls }) }] };
-      }
-    }
-    const answer = async (input: { page: number }, config: { toolCall?: { id?: string } }) => {
-      try {
-        return asText(await setup.tool(input));
-      } catch (error) {
-        // A thrown error ends a LangChain agent; one that goes on answers it as a message.
-        const { message: content } = error as Error;
-        return new ToolMessage({ status: 'error', content, tool_call_id: config.toolCall?.id ?? '' });
-      }
-    };
-    const schema = z.object({ page: z.number() });
-    const rows = langchainTool(answer as (input: { page: number }) => Promise<string>, {
-      name: 'rows',
-      description: 'rows',
-      schema,
-    });
-    const middleware = [forLangChain({ ...setup, maxTokens: 1_000 })];
-    const agent = createAgent({ model: new Scripted({ maxRetries: 0 }), tools: [rows], middleware });
-    await agent.invoke({ messages: [new HumanMessage('go')] }, { recursionLimit: 60 });
-    return requests;
-  },
+  langchain: (setup) => onLangChain(setup, createAgent),
+  deepagents: (setup) => onLangChain(setup, createDeepAgent as unknown as typeof createAgent),
   'ai-sdk': async (setup) => {
     const requests: string[] = [];
     const { tools, middleware } = forAiSdk({ ...setup, maxTokens: 1_000 });
@@ -106,7 +78,12 @@ export const frameworks: Readonly<Record<string, (setup: Setup) => Promise<reado
           content:
             move === 'end'
               ? [{ type: 'text', text: 'done' }]
-              : [{ type: 'tool-call', toolCallId: move.id, toolName: move.tool, input: JSON.stringify(move.input) }],
+              : callsOf(move).map(({ id, tool, input }) => ({
+                  type: 'tool-call' as const,
+                  toolCallId: id,
+                  toolName: tool,
+                  input: JSON.stringify(input),
+                })),
           finishReason: { unified: move === 'end' ? 'stop' : 'tool-calls', raw: undefined },
           usage: {
             inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -126,6 +103,52 @@ export const frameworks: Readonly<Record<string, (setup: Setup) => Promise<reado
     return requests;
   },
 };
+
+/** An agent on LangChain, made by its own function or by one on top of it. */
+async function onLangChain(setup: Setup, make: typeof createAgent): Promise<readonly string[]> {
+  const requests: string[] = [];
+  class Scripted extends BaseChatModel {
+    _llmType(): string {
+      return 'scripted';
+    }
+    override bindTools(): this {
+      return this;
+    }
+    async _generate(messages: BaseMessage[]) {
+      const move = next(
+        setup,
+        requests,
+        messages.map(({ type, content }) => ({ type, content })),
+      );
+      const calls = callsOf(move).map(({ id, tool, input }) => ({ id, name: tool, args: { ...input } }));
+      return { generations: [{ text: '', message: new AIMessage({ content: 'x', tool_calls: calls }) }] };
+    }
+  }
+  const answer = async (input: { page: number }, config: { toolCall?: { id?: string } }) => {
+    try {
+      return asText(await setup.tool(input));
+    } catch (error) {
+      // A thrown error ends a LangChain agent; one that goes on answers it as a message.
+      const { message: content } = error as Error;
+      return new ToolMessage({ status: 'error', content, tool_call_id: config.toolCall?.id ?? '' });
+    }
+  };
+  const schema = z.object({ page: z.number() });
+  const rows = langchainTool(answer as (input: { page: number }) => Promise<string>, {
+    name: 'rows',
+    description: 'rows',
+    schema,
+  });
+  const middleware = [forLangChain({ ...setup, maxTokens: 1_000 })];
+  const agent = make({ model: new Scripted({ maxRetries: 0 }), tools: [rows], middleware });
+  await agent.invoke({ messages: [new HumanMessage('go')] }, { recursionLimit: 60 });
+  return requests;
+}
+
+function callsOf(move: Move): readonly Call[] {
+  if (move === 'end') return [];
+  return 'id' in move ? [move] : move;
+}
 
 function next({ model }: Setup, requests: string[], messages: unknown): Move {
   const request = JSON.stringify(messages);

@@ -18,23 +18,28 @@ interface Sent {
   readonly sizes: readonly number[];
   readonly stored: number;
   readonly requests: number;
+  /** Uploads that were on their way at once, at most. */
+  readonly most: number;
 }
 interface Facts
   extends Readonly<
-    Record<'small' | 'noContext' | 'failing' | 'error' | 'sameId' | 'repeat' | 'overflow' | 'notRead' | 'dense', Sent>
+    Record<
+      'small' | 'noContext' | 'failing' | 'error' | 'sameId' | 'parallel' | 'repeat' | 'overflow' | 'notRead' | 'dense',
+      Sent
+    >
   > {
   readonly executed: number;
   readonly overflows: number;
 }
 
-describe.each(['strands', 'langchain', 'ai-sdk'])('%s', (name) => {
+describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => {
   let facts: Facts;
   beforeAll(async () => {
     const out = await run('test/integration/adapters/scenarios.ts', name);
     facts = JSON.parse(out.slice(out.indexOf('{')));
   });
 
-  it('the example: 5 MB become a preview, and the model’s own tool reads the last record', async () => {
+  it('the example: 5 MB on one line become a preview, and the model’s own tool reads the last record', async () => {
     const out = await run(`examples/${name}.ts`);
     const example = JSON.parse(out);
     process.stdout.write(
@@ -79,7 +84,18 @@ describe.each(['strands', 'langchain', 'ai-sdk'])('%s', (name) => {
 
   it('a tool-use id that comes again does not collide: the first result is read back to its last record', () => {
     expect(facts.sameId.stored).toBe(2);
+    expect(facts.sameId.last).toMatch(/"id":4999,"page":1,/);
+  });
+
+  it('$& in data is data: it comes back as it was, in the preview and from the last record', () => {
+    expect(facts.failing.last).toContain(`"price":"$& $' $1"`);
     expect(facts.sameId.last).toMatch(/"id":4999,"page":1,"price":"\$& \$' \$1","note":"the last one"/);
+  });
+
+  it('200 results in one message are not 200 writes in flight: all are kept, four at a time', () => {
+    expect(facts.parallel.stored).toBe(200);
+    expect(facts.parallel.most).toBeGreaterThan(name === 'strands' ? 0 : 1);
+    expect(facts.parallel.most).toBeLessThanOrEqual(4);
   });
 
   it('the same oversize call is executed once; the stored version answers the others', () => {
@@ -103,5 +119,50 @@ describe.each(['strands', 'langchain', 'ai-sdk'])('%s', (name) => {
     // By four characters a token all of it would have fitted: 15,000 tokens of 29,000.
     expect(facts.dense.last).toContain('[full result stored: ref');
     expect(facts.dense.stored).toBeGreaterThan(0);
+  });
+});
+
+describe('deepagents', () => {
+  interface Deep {
+    readonly stored: number;
+    readonly evicted: readonly string[];
+    readonly sizes: readonly number[];
+    readonly last: string;
+    readonly helper: readonly number[];
+  }
+  let facts: Readonly<Record<'alone' | 'big' | 'read' | 'ownFile' | 'delegated' | 'longAnswer', Deep>>;
+  beforeAll(async () => {
+    facts = JSON.parse(await run('test/integration/adapters/deepagents.ts'));
+  });
+
+  it('its own eviction finds nothing left to take out: one copy, with totals, and no file of the agent', () => {
+    expect(facts.alone).toMatchObject({ stored: 0, evicted: ['/large_tool_results/use-1.txt'] });
+    expect(facts.big).toMatchObject({ stored: 1, evicted: [] });
+    expect(facts.big.last).toContain('"records":5000');
+  });
+
+  it('a read as large as a read may be is answered, not evicted into a file', () => {
+    const read = JSON.parse(facts.read.last) as { coverage: { loaded: number; next_offset: number } };
+    expect(facts.read).toMatchObject({ stored: 1, evicted: [] });
+    expect(facts.read.sizes[1]).toBeGreaterThan(60_000);
+    expect(facts.read.sizes[1]).toBeLessThanOrEqual(80_000);
+    expect(read.coverage.next_offset).toBe(read.coverage.loaded);
+  });
+
+  it('what the agent reads of its own files is not stored once more', () => {
+    expect(facts.ownFile.stored).toBe(0);
+    expect(facts.ownFile.sizes[1]).toBeGreaterThan(24 * 1024);
+    expect(facts.ownFile.last).toContain('line 899 of a file');
+  });
+
+  it('a sub-agent with the middleware reads to the last record, in a context that stays small', () => {
+    expect(facts.delegated).toMatchObject({ stored: 1, evicted: [], last: 'found: the last one' });
+    expect(Math.max(...facts.delegated.helper)).toBeLessThan(40_000);
+  });
+
+  it('an answer that comes as a command is bounded and kept like any other', () => {
+    expect(facts.longAnswer.stored).toBe(1);
+    expect(facts.longAnswer.sizes[0]).toBeLessThan(32 * 1024);
+    expect(facts.longAnswer.last).toContain('data_reference');
   });
 });

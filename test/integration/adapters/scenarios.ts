@@ -27,7 +27,8 @@ async function scenario(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'claimcheck-scenario-'));
   const files = new FileResultStore(folder);
-  const store = setup.failing === true ? refusing(files) : files;
+  const writes = { now: 0, most: 0 };
+  const store = counted(setup.failing === true ? refusing(files) : files, writes);
   const references = new References({ store, catalogue: new FileCatalogue(folder) });
   const context = () => ({ owner: 'ada', session: 'scenario' });
   try {
@@ -35,10 +36,36 @@ async function scenario(
     const last = requests.at(-1) ?? '';
     const stored = readdirSync(folder, { recursive: true }).filter((file) => String(file).endsWith('body')).length;
     const sizes = requests.map((request) => Buffer.byteLength(request));
-    return { last: last.replaceAll('\\', ''), bytes: Math.max(...sizes), sizes, stored, requests: requests.length };
+    const { most } = writes;
+    return {
+      last: last.replaceAll('\\', ''),
+      bytes: Math.max(...sizes),
+      sizes,
+      stored,
+      requests: requests.length,
+      most,
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Counts the uploads that are on their way at once; each takes a little longer than a fast disk would. */
+function counted(store: ResultStore, writes: { now: number; most: number }): ResultStore {
+  const putBody: ResultStore['putBody'] = async (...args) => {
+    writes.now += 1;
+    writes.most = Math.max(writes.most, writes.now);
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return await store.putBody(...args);
+    } finally {
+      writes.now -= 1;
+    }
+  };
+  return new Proxy(store, {
+    get: (target, key) =>
+      key === 'putBody' ? putBody : (target[key as keyof ResultStore] as () => unknown).bind(target),
+  });
 }
 
 function refusing(store: ResultStore): ResultStore {
@@ -77,6 +104,12 @@ const facts = {
     tool: ({ page }) => rows(page),
     model: (number, request) => (number < 2 ? call(number + 1, 'use-1') : number === 2 ? readLast(request, 0) : 'end'),
   }),
+  /** One message with 200 calls, each over its budget. */
+  parallel: await scenario({
+    windowTokens: 4_000_000,
+    tool: ({ page }) => rows(page, 700),
+    model: (number) => (number === 0 ? Array.from({ length: 200 }, (_, page) => call(page)) : 'end'),
+  }),
   repeat: await scenario({
     tool: ({ page }) => {
       executed += 1;
@@ -106,5 +139,4 @@ const facts = {
     model: (number) => (number < 4 ? call(number + 1) : 'end'),
   }),
 };
-process.stdout.write(JSON.stringify({ ...facts, executed, overflows }));
-process.exit(0);
+process.stdout.write(JSON.stringify({ ...facts, executed, overflows }), () => process.exit(0));

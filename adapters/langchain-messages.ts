@@ -1,0 +1,102 @@
+import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages';
+import { acceptBlock } from '../core/content/accept-block.ts';
+import type { ContentBlock, Message as CoreMessage, MessageBlock } from '../core/content/block.ts';
+import type { JsonValue } from '../core/json.ts';
+import type { Kept } from '../core/store/keeping.ts';
+import { joinedText, type MessageCodec } from '../core/wrap/conversation-guard.ts';
+import type { Produced } from '../core/wrap/tool-source.ts';
+
+/** A tool's message as the core has results. */
+export function produced(message: ToolMessage): Produced {
+  const status = message.status === 'error' ? ('error' as const) : ('success' as const);
+  return { kind: 'result' as const, result: { status, content: blocksOf(message.content) } };
+}
+
+/** What stands in the conversation for a result that was kept. */
+export function keptMessage(made: { readonly tool_call_id: string; readonly name?: string }, kept: Kept): ToolMessage {
+  const { tool_call_id, name } = made;
+  const content = joinedText(kept.content);
+  return new ToolMessage({ content, tool_call_id, status: kept.status, ...(name === undefined ? {} : { name }) });
+}
+
+/** Words of a message, whatever it is made of. */
+export function textOf({ content }: BaseMessage): string {
+  return joinedText(blocksOf(content));
+}
+
+/**
+ * The same with every tool message replaced by what `bound` makes of it. Tools also answer with commands: changes of the
+ * agent's state, in which messages stand (deepagents' `task` does).
+ */
+export async function boundedAnswer<T>(made: T, bound: (message: ToolMessage) => Promise<ToolMessage>): Promise<T> {
+  if (ToolMessage.isInstance(made)) return (await bound(made)) as T;
+  const messages = isCommand(made) ? made.update?.messages : undefined;
+  if (!Array.isArray(messages)) return made;
+  const all = await Promise.all(messages.map((each) => (ToolMessage.isInstance(each) ? bound(each) : each)));
+  if (all.every((each, at) => each === messages[at])) return made;
+  const update = { ...(made as CommandLike).update, messages: all };
+  return Object.assign(Object.create(Object.getPrototypeOf(made)), made, { update });
+}
+
+interface CommandLike {
+  readonly lg_name: 'Command';
+  readonly update?: { readonly messages?: unknown };
+}
+
+/** LangGraph's own test, without a dependency on it. */
+function isCommand(made: unknown): made is CommandLike {
+  return typeof made === 'object' && made !== null && (made as { lg_name?: unknown }).lg_name === 'Command';
+}
+
+function blocksOf(content: BaseMessage['content']): readonly ContentBlock[] {
+  return typeof content === 'string' ? [{ text: content }] : content.map(acceptBlock);
+}
+
+/** Reads LangChain's messages for the guard, and writes replacements into copies. */
+export const codec: MessageCodec<BaseMessage> = {
+  read: (message): CoreMessage | null => {
+    if (message.type === 'system') return null;
+    if (ToolMessage.isInstance(message)) {
+      const { tool_call_id: toolUseId, status = 'success' } = message;
+      return { role: 'user', content: [{ toolResult: { toolUseId, status, content: blocksOf(message.content) } }] };
+    }
+    if (!AIMessage.isInstance(message)) return { role: 'user', content: blocksOf(message.content) };
+    const uses = (message.tool_calls ?? []).map(({ id = '', name, args }) => ({
+      toolUse: { toolUseId: id, name, input: plain(args) },
+    }));
+    const parts = typeof message.content === 'string' ? blocksOf(message.content) : message.content.flatMap(aiBlock);
+    return { role: 'assistant', content: [...parts, ...uses] };
+  },
+  write: (message, { results, bare }) => {
+    const text = results.get(0);
+    if (text !== undefined && ToolMessage.isInstance(message)) {
+      const { tool_call_id, name, status, id } = message;
+      const fields = {
+        content: text,
+        tool_call_id,
+        ...(name && { name }),
+        ...(status && { status }),
+        ...(id && { id }),
+      };
+      return new ToolMessage(fields);
+    }
+    if (!bare || !AIMessage.isInstance(message) || typeof message.content === 'string') return message;
+    const content = message.content.filter((part) => !isReasoning(part));
+    return new AIMessage({ ...message, content } as unknown as ConstructorParameters<typeof AIMessage>[0]);
+  },
+};
+
+/** Calls stand in `tool_calls` too, where every provider's are. */
+function aiBlock(part: { readonly type?: unknown }): MessageBlock[] {
+  if (part.type === 'tool_use' || part.type === 'tool_call') return [];
+  return isReasoning(part) ? [{ reasoningContent: part }] : [acceptBlock(part)];
+}
+
+function isReasoning({ type }: { readonly type?: unknown }): boolean {
+  return type === 'thinking' || type === 'redacted_thinking' || type === 'reasoning' || type === 'reasoning_content';
+}
+
+/** A value as JSON has it. */
+export function plain(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value) ?? '{}') as JsonValue;
+}
