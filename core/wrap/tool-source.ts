@@ -4,6 +4,7 @@ import type { JsonValue } from '../json.ts';
 import { contentBytes } from '../store/content-size.ts';
 import { bodyPieces } from '../store/scan-facts.ts';
 import { isSmall, jsonPieces } from './json-pieces.ts';
+import { jsonSize } from './json-size.ts';
 import { textBytes } from './text-bytes.ts';
 
 /** What a tool made, as a frame around it sees it. */
@@ -39,8 +40,8 @@ const around: NormalisedResult = {
 };
 
 /**
- * Measures a result once: `null` when it is within `maxBytes` of UTF-8, else the result as a source. What is small is
- * serialised by one call and no more; what is large is not serialised to be measured. A stream is read up to the budget
+ * Measures a result once: `null` when it is within `maxBytes` of UTF-8, else the result as a source. Plain data is not
+ * serialised to be measured; what only the serialiser knows, by one call if it is small, else not at all. A stream is read up to the budget
  * and answered as text when it ends before.
  */
 export async function overBudget(produced: Produced, maxBytes: number): Promise<ToolSource | { text: string } | null> {
@@ -78,6 +79,8 @@ function valued(value: unknown, maxBytes: number): ToolSource | null {
     if (value.length * 3 <= maxBytes) return null;
     return value.length <= maxBytes && Buffer.byteLength(value, 'utf8') <= maxBytes ? null : valueSource(value);
   }
+  const bytes = jsonSize(value, maxBytes);
+  if (bytes >= 0) return bytes <= maxBytes ? null : valueSource(value);
   if (!isSmall(value)) return valueSource(value);
   const text = JSON.stringify(value);
   if (text === undefined || Buffer.byteLength(text, 'utf8') <= maxBytes) return null;
