@@ -14,6 +14,11 @@ export function s3Client(): S3Client {
   return new S3Client({ maxAttempts: 3 });
 }
 
+/** For signed uploads: the checksum that the client otherwise adds would be that of no body, and refuse every other. */
+export function uploadSigningClient(): S3Client {
+  return new S3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' });
+}
+
 /** Nested `undefined` is dropped like a top-level one: absent and undefined mean the same in our items. */
 export function documentClient(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4 }), {

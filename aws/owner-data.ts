@@ -191,7 +191,7 @@ async function removeItems(
 
 /** The slash at the end of a prefix keeps people apart whose keys begin alike. */
 function prefixes(owner: OwnerKey): readonly string[] {
-  return [`results/${owner}/`, `exports/${owner}/`];
+  return [`results/${owner}/`, `exports/${owner}/`, `staging/${owner}/`];
 }
 
 async function removeObjects({ s3, bucket }: OwnerDataPlaces, owner: OwnerKey, dry: boolean): Promise<number> {

@@ -1,3 +1,4 @@
+import type { StagingPlace } from '../core/analysis/staging.ts';
 import type { ExportAddress } from '../core/export/export-store.ts';
 import type { ResultAddress } from '../core/store/result-store.ts';
 
@@ -12,4 +13,8 @@ export function indexKey({ owner, session, id }: ResultAddress): string {
 
 export function exportKey({ owner, id }: ExportAddress): string {
   return `exports/${owner}/${id}`;
+}
+
+export function stagingKey({ owner, id }: StagingPlace): string {
+  return `staging/${owner}/${id}`;
 }

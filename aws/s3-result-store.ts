@@ -134,7 +134,8 @@ export class S3ResultStore implements ResultStore {
   }
 }
 
-async function* steady(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** A body whose connection breaks is trouble of the store, like any other. */
+export async function* steady(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {

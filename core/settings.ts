@@ -23,7 +23,11 @@ export interface Settings {
   };
   readonly read: { readonly maxBytes: number; readonly maxRecords: number };
   readonly list: { readonly maxBytes: number };
-  readonly analysis: { readonly maxBytes: number };
+  readonly analysis: {
+    readonly maxBytes: number;
+    /** Largest answer that `keep` stores, and the largest picture of a chart. */
+    readonly keepMaxBytes: number;
+  };
   readonly run: {
     readonly maxTurns: number;
     readonly maxToolsPerTurn: number;
@@ -70,7 +74,7 @@ export const defaultSettings: Settings = {
   transport: { maxBytes: 100 * KiB, stateMaxBytes: 200 * KiB },
   read: { maxBytes: 128 * KiB, maxRecords: 1000 },
   list: { maxBytes: 16 * KiB },
-  analysis: { maxBytes: 16 * KiB },
+  analysis: { maxBytes: 16 * KiB, keepMaxBytes: 64 * MiB },
   run: {
     maxTurns: 12,
     maxToolsPerTurn: 16,

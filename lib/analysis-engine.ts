@@ -34,8 +34,8 @@ export function analysisEngine(scope: Construct, config: Config, stateful: State
     name: 'analysis-engine',
     description: 'runs a query or script over inputs, without any right to data',
     source: engineSource(config.architecture === 'arm64' ? 'arm64' : 'x64'),
-    // 40 s to fetch, 30 s for the program, 20 s for the chart.
-    timeout: Duration.seconds(100),
+    // 40 s to fetch, 30 s for the program, 20 s for the chart, 10 s for uploads.
+    timeout: Duration.seconds(110),
     memoryMiB: config.analysis.memoryMiB,
     scratchMiB: config.analysis.scratchMiB,
     ...(network && { network: network.place }),

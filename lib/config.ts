@@ -84,13 +84,18 @@ export const configSchema = group({
   list: group({ maxBytes: whole(limits.list.maxBytes, { min: 1024 }, bytes('One catalogue listing.')) }),
   analysis: group({
     maxBytes: whole(limits.analysis.maxBytes, { min: 1024 }, bytes('One analysis answer.')),
+    keepMaxBytes: whole(
+      limits.analysis.keepMaxBytes,
+      { min: 1024 ** 2, max: 512 * 1024 ** 2 },
+      bytes('Largest answer that keep stores; the engine writes it to its scratch disk first.'),
+    ),
     enabled: flag(true, 'Deploy the analysis functions.'),
     memoryMiB: whole(2048, { min: 512, max: 10_240 }, { unit: 'MiB', says: 'Memory of the analysis engine.' }),
     scratchMiB: whole(2048, { min: 512, max: 10_240 }, { unit: 'MiB', says: 'Scratch disk of the analysis engine.' }),
     s3PrefixList: optionalText(
       {
         unit: 'pl-…',
-        says: 'The region’s prefix list of S3, to narrow the engine’s security group to its addresses. Default: port 443, held by the route table.',
+        says: 'The region’s prefix list of S3, the only addresses that the engine may send to. Default: looked up at deployment.',
       },
       /^pl-[0-9a-f]{8,17}$/,
     ),

@@ -4,6 +4,7 @@ import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws
 import { Architecture, Function as LambdaFunction, Runtime, RuntimeFamily, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { ToolDefinition } from '../core/tool/tool-definition.ts';
 import { type BundleSource, bundledCode } from './bundling.ts';
 import type { Config } from './config.ts';
 import { settingsVariable } from './environment.ts';
@@ -17,6 +18,7 @@ import {
   modelStatements,
   networkStatement,
   readStatements,
+  stagedFiles,
   type TableVerb,
   tableStatements,
 } from './statements.ts';
@@ -29,6 +31,8 @@ export interface ServiceFunctionProps {
   readonly description: string;
   /** @default - `lambdas/<name>/handler.ts` alone */
   readonly source?: BundleSource;
+  /** @default - none: the function asks no tool catalogue */
+  readonly definitions?: readonly ToolDefinition[];
   readonly timeout: Duration;
   readonly memoryMiB: number;
   /** @default - 512, what every function has */
@@ -72,7 +76,10 @@ export class ServiceFunction extends Construct {
     this.prefix = config.name;
     this.stateful = props.stateful;
     this.timeout = props.timeout;
-    this.source = props.source ?? { entry: `lambdas/${name}/handler.ts` };
+    this.source = {
+      ...(props.source ?? { entry: `lambdas/${name}/handler.ts` }),
+      ...(props.definitions && { definitions: props.definitions }),
+    };
     const functionName = `${config.name}-${name}`;
     if (config.runtime !== 'nodejs24.x') {
       Validations.of(this).acknowledge({ id: 'AwsSolutions-L1', reason: 'The setting runtime asks for an older one.' });
@@ -186,7 +193,12 @@ export class ServiceFunction extends Construct {
     return this.create([bodies, indexes]);
   }
 
-  grantReadResults(...also: readonly 'exports'[]): this {
+  /** What signs addresses for the engine's uploads must be allowed to make them. */
+  grantCreateStaged(): this {
+    return this.create([stagedFiles]);
+  }
+
+  grantReadResults(...also: readonly ('exports' | 'staging')[]): this {
     this.variable('CLAIMCHECK_BUCKET', this.stateful.bucket.bucketName);
     const prefixes = ['results/', ...also.map((prefix) => `${prefix}/`)];
     for (const prefix of prefixes) {

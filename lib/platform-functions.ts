@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { buildConsole } from '../console/build.ts';
+import type { ToolDefinition } from '../core/tool/tool-definition.ts';
 import { analysisEngine } from './analysis-engine.ts';
 import type { Config } from './config.ts';
 import { ServiceFunction, type ServiceFunctionProps } from './function.ts';
@@ -35,9 +36,15 @@ const modelSeconds = 300;
  */
 export function platformFunctions(
   scope: Construct,
-  props: { readonly config: Config; readonly stateful: Stateful; readonly runToolSeconds: number },
+  props: {
+    readonly config: Config;
+    readonly stateful: Stateful;
+    readonly runToolSeconds: number;
+    /** Every tool of the deployment. */
+    readonly definitions: readonly ToolDefinition[];
+  },
 ): PlatformFunctions {
-  const { config, stateful } = props;
+  const { config, stateful, definitions } = props;
   const make = (
     id: string,
     name: string,
@@ -50,6 +57,7 @@ export function platformFunctions(
       stateful,
       name,
       description,
+      definitions,
       timeout: Duration.seconds(seconds),
       memoryMiB,
       ...rest,
@@ -188,7 +196,7 @@ export function platformFunctions(
   if (engine !== undefined) {
     const broker = make('AnalyzeResult', 'analyze-result', 'checks, sends to the engine, keeps answers', {
       // A little more than the tool's own limit: it ends first and says why.
-      seconds: 112,
+      seconds: 132,
       memoryMiB: 512,
       ...(config.analysis.pythonInterpreter !== undefined && {
         source: { entry: 'lambdas/analyze-result/with-python.ts' },
@@ -198,7 +206,8 @@ export function platformFunctions(
       .grantCatalog('get', 'query', 'put')
       .grantTombstones()
       .grantCreateResults()
-      .grantReadResults()
+      .grantCreateStaged()
+      .grantReadResults('staging')
       .grantRoleLookup()
       .useBaseUrl()
       .grantInvoke('CLAIMCHECK_ENGINE', { engine });

@@ -30,6 +30,7 @@ export function resultBucket(
     lifecycleRules: [
       { id: 'results', prefix: 'results/', expiration },
       { id: 'exports', prefix: 'exports/', expiration },
+      { id: 'staging', prefix: 'staging/', expiration: Duration.days(1) },
       { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
     ],
   });

@@ -7,6 +7,8 @@ import type { Stateful } from './stateful.ts';
 export const bodies = 'results/*/*/*/body';
 export const indexes = 'results/*/*/*/index';
 export const exportFiles = 'exports/*';
+/** What the analysis engine leaves for the broker; the stars stand for owner and id. */
+export const stagedFiles = 'staging/*/*';
 
 /** What can be done to a table's items; nothing here scans. */
 export type TableVerb = 'get' | 'query' | 'put' | 'update' | 'delete';

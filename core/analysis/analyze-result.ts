@@ -11,11 +11,13 @@ import type { ResultAddress } from '../store/result-store.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { passesGates } from '../tool/tool-definition.ts';
 import { passedAnalysis, recordAnalysis } from './analysis-outcome.ts';
-import { parseInputs, parseRequest } from './analysis-request.ts';
+import { type AnalysisRequest, parseInputs, parseRequest } from './analysis-request.ts';
 import { type AnalysisAnswer, answerOf, type Source } from './answer.ts';
 import type { AnalysisEngine, EngineInput, EngineLimits } from './engine.ts';
 import { keepOutputs } from './keep-outputs.ts';
 import { knownTypes } from './known-types.ts';
+import { nothingStaged, type StagedOutputs, stageOutputs } from './staged-outputs.ts';
+import type { Staging } from './staging.ts';
 
 export interface AnalysisPorts extends GrantCheckPorts, KeepTextPorts {
   readonly store: GrantCheckPorts['store'] & KeepTextPorts['store'];
@@ -30,6 +32,8 @@ export interface AnalysisPorts extends GrantCheckPorts, KeepTextPorts {
   readonly python?: AnalysisEngine | undefined;
   /** A short-lived address of one exact body. */
   readonly signedUrl: (address: ResultAddress) => Promise<string>;
+  /** Where the engine leaves what is larger than its answer; absent: `keep` stores what fits the answer. */
+  readonly staging?: Staging | undefined;
   readonly erasures: { isErased(owner: Run['owner']): Promise<boolean> };
   readonly limits: EngineLimits;
   readonly settings: KeepTextPorts['settings'] & Pick<Settings, 'analysis'>;
@@ -76,18 +80,20 @@ export async function analyzeResult(
     throw new ClaimcheckError('NotFound', 'ref: this run holds no such result');
   }
 
+  const staged = await stagedFor(run, request, ports);
   const engine = request.program.kind === 'python' && ports.python !== undefined ? ports.python : ports.engine;
   const answer = await engine.run({
     inputs: await Promise.all(sources.map((source) => engineInput(source, ports))),
     program: request.program,
     chart: request.chart,
     limits: ports.limits,
+    uploads: staged.uploads,
   });
   if (answer.outcome === 'error') {
     ports.telemetry.decision('analysis', { outcome: answer.code, program: request.program.kind });
     throw new ClaimcheckError(answer.code, answer.message);
   }
-  const kept = await keepOutputs(run, call, answer, request.keep, sources, ports);
+  const kept = await keepOutputs(run, call, answer, request.keep, sources, staged, ports);
   const bounded: AnalysisAnswer = answerOf(answer, sources, kept, {
     maxBytes: ports.settings.analysis.maxBytes,
     baseUrl: ports.baseUrl,
@@ -103,6 +109,13 @@ export async function analyzeResult(
     chart: kept.picture?.ref ?? null,
   });
   return recordAnalysis(run, call, { text: bounded.text, delivered: bounded.delivered }, ports.outcomes);
+}
+
+/** Python’s answers come in the service's own messages: it uploads nothing. */
+async function stagedFor(run: Run, request: AnalysisRequest, ports: AnalysisPorts): Promise<StagedOutputs> {
+  const { keep, chart, program } = request;
+  if (ports.staging === undefined || program.kind === 'python' || (!keep && chart === null)) return nothingStaged;
+  return stageOutputs(run, { keep, chart: chart !== null }, ports.staging, ports.settings.analysis.keepMaxBytes);
 }
 
 async function checkRoles(run: Run, sources: readonly Source[], ports: AnalysisPorts): Promise<void> {

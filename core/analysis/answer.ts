@@ -86,21 +86,24 @@ function boundedValue(
 ): { text: string; rowCount: number; shown: number } {
   const value = JSON.parse(answer.text) as JsonValue;
   if (Array.isArray(value)) {
+    const all = answer.cut?.items ?? value.length;
     const compose = (rows: readonly string[]) => {
-      const left = value.length - rows.length;
-      const note = left === 0 ? '' : `,"note":${JSON.stringify(missing(left, value.length))}`;
-      return `{"rows":[${rows.join(',')}],"row_count":${value.length},"rows_shown":${rows.length}${note},${JSON.stringify(facts).slice(1)}`;
+      const left = all - rows.length;
+      const note = left === 0 ? '' : `,"note":${JSON.stringify(missing(left, all))}`;
+      return `{"rows":[${rows.join(',')}],"row_count":${all},"rows_shown":${rows.length}${note},${JSON.stringify(facts).slice(1)}`;
     };
     const lines = value.map((item) => JSON.stringify(item));
     return {
       text: largest(lines, compose, limits.maxBytes),
-      rowCount: value.length,
+      rowCount: all,
       shown: shownOf(lines, compose, limits.maxBytes),
     };
   }
   const whole = `{"result":${answer.text},${JSON.stringify(facts).slice(1)}`;
-  if (Buffer.byteLength(whole, 'utf8') <= limits.maxBytes) return { text: whole, rowCount: 1, shown: 1 };
-  const bytes = Buffer.byteLength(answer.text, 'utf8');
+  const cut = answer.cut ?? null;
+  if (cut === null && Buffer.byteLength(whole, 'utf8') <= limits.maxBytes)
+    return { text: whole, rowCount: 1, shown: 1 };
+  const bytes = cut?.bytes ?? Buffer.byteLength(answer.text, 'utf8');
   const note = `the result has ${bytes} bytes and found no room here; return less, or use "keep": true and read it by its ref`;
   return { text: JSON.stringify({ result: null, note, ...facts }), rowCount: 1, shown: 0 };
 }

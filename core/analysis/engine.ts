@@ -33,12 +33,38 @@ export interface EngineLimits {
   readonly maxOutputBytes: number;
 }
 
+/** The right to create one object, once and soon, by a PUT with exactly these headers. */
+export interface EngineUpload {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the object, in bytes: more is not sent. */
+  readonly maxBytes: number;
+}
+
+/** Where an engine leaves what does not fit its answer; null where it may not. */
+export interface EngineUploads {
+  /** Present when the whole answer is to be kept. */
+  readonly answer: EngineUpload | null;
+  /** PNG and SVG of a chart. */
+  readonly picture: EngineUpload | null;
+  readonly drawing: EngineUpload | null;
+}
+
 /** What the broker asks of the engine: everything in it was checked before. */
 export interface EngineJob {
   readonly inputs: readonly EngineInput[];
   readonly program: EngineProgram;
   readonly chart: ChartSpec | null;
   readonly limits: EngineLimits;
+  /** Absent or null: everything is handed over in the answer. */
+  readonly uploads?: EngineUploads | null;
+}
+
+/** What an engine says that it has uploaded: looked at and compared before anybody believes it. */
+export interface UploadedOutput {
+  readonly bytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
 }
 
 export interface EngineColumn {
@@ -55,9 +81,9 @@ export interface LoadedInput {
 }
 
 export interface RenderedChart {
-  readonly svg: string;
+  readonly svg: string | UploadedOutput;
   /** Base64. */
-  readonly png: string;
+  readonly png: string | UploadedOutput;
   readonly marks: number;
   readonly altText: string;
 }
@@ -69,14 +95,20 @@ export interface EngineTable {
   readonly rows: readonly (readonly string[])[];
   /** All rows of the answer, counted by the engine, also those that found no room in `rows`. */
   readonly rowCount: number;
+  /** All rows as NDJSON, where they were to be kept and `rows` is not all of them. */
+  readonly uploaded?: UploadedOutput | null;
   readonly inputs: readonly LoadedInput[];
   readonly chart: RenderedChart | null;
 }
 
 export interface EngineValue {
   readonly outcome: 'value';
-  /** JSON text. */
+  /** JSON text: the value, or of an uploaded one (`cut`) the items of a list that fit, else `null`. */
   readonly text: string;
+  /** Of a value that was uploaded since it is larger than an answer: its bytes, and the items of a list. */
+  readonly cut?: { readonly bytes: number; readonly items: number | null } | null;
+  /** The whole value as JSON. */
+  readonly uploaded?: UploadedOutput | null;
   readonly inputs: readonly LoadedInput[];
   readonly chart: RenderedChart | null;
 }

@@ -1,10 +1,12 @@
 import { ClaimcheckError } from '../errors.ts';
-import { keepText } from '../hand-off/keep-text.ts';
+import { keepText, type TextToKeep } from '../hand-off/keep-text.ts';
+import { columnNames } from '../read/record-text.ts';
 import type { Run } from '../run/run.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 import type { AnalysisCall, AnalysisPorts } from './analyze-result.ts';
 import type { Source } from './answer.ts';
-import type { EngineTable, EngineValue } from './engine.ts';
+import type { EngineTable, EngineValue, UploadedOutput } from './engine.ts';
+import type { OutputName, StagedOutputs } from './staged-outputs.ts';
 
 /** What of an analysis was stored as results of their own. */
 export interface KeptOutputs {
@@ -14,10 +16,13 @@ export interface KeptOutputs {
   readonly drawing: ResultIndex | null;
 }
 
+type Content = Pick<TextToKeep, 'text' | 'contentType' | 'fileName'>;
+
 /**
  * Stores what is to be kept: the rows where the model asks for it, a chart always. Each derived result carries the gates
- * of all its sources and goes no later than the earliest of them (DESIGN 7.4). Throws `AnalysisLimit` for an answer
- * that the engine could not hand over whole: no part is stored as if it were the answer.
+ * of all its sources and goes no later than the earliest of them (DESIGN 7.4). Throws `AnalysisLimit` for an answer that
+ * is more than may be kept, and `StorageUnavailable` for an upload that is not what the engine said: no part is stored
+ * as if it were the answer.
  */
 export async function keepOutputs(
   run: Run,
@@ -25,6 +30,7 @@ export async function keepOutputs(
   answer: EngineTable | EngineValue,
   keep: boolean,
   sources: readonly Source[],
+  staged: StagedOutputs,
   ports: AnalysisPorts,
 ): Promise<KeptOutputs> {
   const derived = {
@@ -34,45 +40,53 @@ export async function keepOutputs(
     derivedFrom: [...new Set(sources.map(({ entry }) => entry.ref))],
     noLaterThan: sources.map(({ entry }) => entry.availableUntil),
   };
-  const place = `${call.turn}/${call.index}`;
-  const stored = keep
-    ? await keepText(
-        run,
-        { ...derived, key: `kept/${place}`, text: wholeText(answer), fileName: 'analysis.json' },
-        ports,
-      )
-    : null;
+  const store = (name: string, content: Content) =>
+    keepText(run, { ...derived, key: `${name}/${call.turn}/${call.index}`, ...content }, ports);
+  const maxBytes = staged.uploads?.answer?.maxBytes ?? ports.limits.maxOutputBytes;
+  const stored = keep ? await store('kept', await wholeAnswer(answer, staged, maxBytes)) : null;
   if (answer.chart === null) return { answer: stored, picture: null, drawing: null };
   const { svg, png } = answer.chart;
-  const picture = await keepText(
-    run,
-    {
-      ...derived,
-      key: `chart/${place}`,
-      text: Buffer.from(png, 'base64'),
-      contentType: 'image/png',
-      fileName: 'chart.png',
-    },
-    ports,
-  );
-  const drawing = await keepText(
-    run,
-    { ...derived, key: `drawing/${place}`, text: svg, contentType: 'image/svg+xml', fileName: 'chart.svg' },
-    ports,
-  );
+  const drawn = (name: OutputName, output: string | UploadedOutput, encoding: 'utf8' | 'base64') =>
+    typeof output === 'string' ? Buffer.from(output, encoding) : staged.taken(name, output);
+  const picture = await store('chart', {
+    text: await drawn('picture', png, 'base64'),
+    contentType: 'image/png',
+    fileName: 'chart.png',
+  });
+  const drawing = await store('drawing', {
+    text: await drawn('drawing', svg, 'utf8'),
+    contentType: 'image/svg+xml',
+    fileName: 'chart.svg',
+  });
   return { answer: stored, picture, drawing };
 }
 
-/** Rows as a list of objects, numbers digit by digit; a script's value as it is. */
-function wholeText(answer: EngineTable | EngineValue): string {
-  if (answer.outcome === 'value') return answer.text;
-  if (answer.rows.length < answer.rowCount) {
-    throw new ClaimcheckError(
-      'AnalysisLimit',
-      `keep: ${answer.rowCount} rows are more than can be handed over (${answer.rows.length} fit); keep fewer rows or columns`,
-    );
+/** Rows as a list of objects, or as NDJSON where they came by the store; a script's value as it is. */
+async function wholeAnswer(
+  answer: EngineTable | EngineValue,
+  staged: StagedOutputs,
+  maxBytes: number,
+): Promise<Content> {
+  const { uploaded } = answer;
+  if (uploaded !== undefined && uploaded !== null) {
+    const text = await staged.taken('answer', uploaded);
+    return answer.outcome === 'table'
+      ? { text: { ...text, lines: true }, contentType: 'application/x-ndjson', fileName: 'analysis.ndjson' }
+      : { text, contentType: 'application/json', fileName: 'analysis.json' };
   }
-  const names = answer.columns.map(({ name }) => JSON.stringify(name));
+  if (answer.outcome === 'value') {
+    if (answer.cut != null) throw tooLarge('the result has', answer.cut.bytes, 'bytes', maxBytes);
+    return { text: answer.text, fileName: 'analysis.json' };
+  }
+  if (answer.rows.length < answer.rowCount) throw tooLarge('the answer’s', answer.rowCount, 'rows', maxBytes);
+  const names = columnNames(answer.columns.map(({ name }) => name)).map((name) => JSON.stringify(name));
   const records = answer.rows.map((row) => `{${row.map((cell, at) => `${names[at]}:${cell}`).join(',')}}`);
-  return `[${records.join(',\n')}]`;
+  return { text: `[${records.join(',\n')}]`, fileName: 'analysis.json' };
+}
+
+function tooLarge(what: string, count: number, unit: string, maxBytes: number): ClaimcheckError {
+  return new ClaimcheckError(
+    'AnalysisLimit',
+    `keep: ${what} ${count} ${unit} are more than the ${maxBytes} bytes that are kept; keep fewer rows or columns`,
+  );
 }

@@ -3,11 +3,11 @@ import { ClaimcheckError } from '../errors.ts';
 import { makeReference, newId } from '../reference/reference.ts';
 import type { Outcomes } from '../run/outcomes.ts';
 import type { Grants, Run } from '../run/run.ts';
-import { scanBytes } from '../scan/result-scanner.ts';
 import type { Settings } from '../settings.ts';
 import { type ResultIndex, resultFormat } from '../store/result-index.ts';
 import type { ResultAddress, ResultStore } from '../store/result-store.ts';
 import { checkRoom, type RoomCheckPorts } from '../store/room-check.ts';
+import { type StreamedText, sourceOf } from './text-source.ts';
 
 export interface KeepTextPorts extends RoomCheckPorts {
   readonly store: Pick<ResultStore, 'putBody' | 'putIndex' | 'readIndex'>;
@@ -25,7 +25,7 @@ export interface TextToKeep {
   /** What the catalogue says made it: a tool, or `hand-off` for a delegate's text. */
   readonly tool: string;
   /** Bytes for what is no text, such as a picture. */
-  readonly text: string | Uint8Array;
+  readonly text: string | Uint8Array | StreamedText;
   /** Default: JSON or plain text, as it turns out to be. */
   readonly contentType?: string;
   /** Gates of the text: the tool that made it, or those of all its sources (DESIGN 7.4). */
@@ -61,12 +61,11 @@ async function commit(
   claimed: { readonly availableUntil: string },
   ports: KeepTextPorts,
 ): Promise<ResultIndex> {
-  const bytes = typeof request.text === 'string' ? Buffer.from(request.text, 'utf8') : request.text;
-  await checkRoom(run, bytes.byteLength, ports);
-  const summary = scanBytes(bytes, { previewBytes: 0 });
+  const source = sourceOf(request.text);
+  await checkRoom(run, source.bytes, ports);
   const body = await ports.store.putBody(
     address,
-    bytes,
+    source.body,
     {
       tools: request.gates,
       runId: run.runId,
@@ -74,12 +73,13 @@ async function commit(
       index: request.index,
       availableUntil: claimed.availableUntil,
       format: resultFormat,
-      contentType: request.contentType ?? (summary.kind === 'json' ? 'application/json' : 'text/plain; charset=utf-8'),
-      sha256: summary.sha256,
+      contentType: request.contentType ?? source.contentType(),
+      sha256: source.sha256,
       ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
     },
     { maxBytes: ports.settings.storage.maxBytes, signal: AbortSignal.timeout(ports.settings.storage.uploadTimeoutMs) },
   );
+  const summary = source.summary();
   const index: ResultIndex = {
     format: resultFormat,
     ref: makeReference(address.session, address.id),

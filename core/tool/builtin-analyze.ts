@@ -13,8 +13,8 @@ export const analyzeResultTool: ToolDefinition = {
   intake: 'answer',
   roles: ['*'],
   retry: 'idempotent',
-  // Fetching, one program and one chart, each with a limit of its own.
-  timeoutMs: 110_000,
+  // Fetching, one program, one chart and its uploads, each with a limit of its own; then storing what is kept.
+  timeoutMs: 130_000,
   population: 'finite',
   builtin: true,
   budgetBytes: 16 * 1024,

@@ -9,17 +9,26 @@ import type { ChartAnswer } from './chart-child.ts';
 import { runLimited } from './limited-process.ts';
 import type { EngineHost } from './run-job.ts';
 
-/** Of one chart, in milliseconds and bytes. */
+/** Of one chart, in milliseconds. */
 const deadlineMs = 20_000;
-const maxPictureBytes = 4 * 1024 * 1024;
+/** Of both pictures as they come from the process, where they have to fit an answer, and where they may be uploaded. */
+const maxHandedBytes = 4 * 1024 * 1024;
+const maxDrawnBytes = 24 * 1024 * 1024;
 
-/** Draws in a process of its own. Throws `AnalysisFailed` and `AnalysisLimit`. */
+/** A chart with both its pictures at hand. */
+export interface DrawnChart extends RenderedChart {
+  readonly svg: string;
+  readonly png: string;
+}
+
+/** Draws in a process of its own; `uploadBytes` is what a picture may have that is uploaded. Throws `AnalysisFailed` and `AnalysisLimit`. */
 export async function drawChart(
   chart: ChartSpec,
   columns: readonly ChartColumn[],
   rows: readonly (readonly unknown[])[],
   host: Pick<EngineHost, 'programs'>,
-): Promise<RenderedChart> {
+  uploadBytes = 0,
+): Promise<DrawnChart> {
   const data = chartData(chart, columns, rows);
   if (data.marks.length === 0) throw new ClaimcheckError('AnalysisFailed', 'chart: there are no rows to draw');
   const end = await runLimited(path.join(host.programs, 'chart-child.mjs'), JSON.stringify(vegaChart(chart, data)), {
@@ -27,7 +36,7 @@ export async function drawChart(
     cpuSeconds: 15,
     heapMiB: 256,
     deadlineMs,
-    maxAnswerBytes: maxPictureBytes,
+    maxAnswerBytes: Math.max(maxHandedBytes, Math.min(uploadBytes, maxDrawnBytes)),
   });
   if (end.kind !== 'answered') {
     throw new ClaimcheckError('AnalysisLimit', 'chart: it could not be drawn within its limits; draw fewer marks');

@@ -27,13 +27,14 @@ export interface LimitedProcess {
 /**
  * One program in a process group of its own, under limits of the operating system: address space, processor time, no
  * core, no file written. It has an empty environment, gets its work on standard input and answers on descriptor 3; what
- * it prints is thrown away. At the deadline the whole group is killed, and `run` waits until it is gone. Started ahead,
+ * it prints is thrown away; `rows` gets its descriptor 4. At the deadline the whole group is killed, and `run` waits until it is gone. Started ahead,
  * it loads its engine while its data is still on the way.
  */
 export function startLimited(
   program: string,
   limits: ProcessLimits,
   arguments_: readonly string[] = [],
+  rows?: (rows: Readable) => void,
 ): LimitedProcess {
   const shell =
     `ulimit -v ${limits.addressSpaceKiB}; ulimit -t ${limits.cpuSeconds}; ulimit -c 0; ulimit -f 0; ` +
@@ -42,8 +43,9 @@ export function startLimited(
     cwd: '/',
     env: {},
     detached: true,
-    stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+    stdio: ['pipe', 'ignore', 'ignore', 'pipe', rows === undefined ? 'ignore' : 'pipe'],
   });
+  rows?.(child.stdio[4] as Readable);
   const killGroup = () => {
     if (child.pid === undefined) return;
     try {

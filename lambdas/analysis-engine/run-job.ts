@@ -1,19 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type {
-  EngineAnswer,
-  EngineFailure,
-  EngineInput,
-  EngineJob,
-  LoadedInput,
-  RenderedChart,
-} from '../../core/analysis/engine.ts';
+import type { EngineAnswer, EngineFailure, EngineInput, EngineJob, LoadedInput } from '../../core/analysis/engine.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
-import { drawChart } from './draw-chart.ts';
+import { type DrawnChart, drawChart } from './draw-chart.ts';
 import { fetchInput } from './fetch-input.ts';
+import { cutValue, handOver } from './hand-over.ts';
+import { RowSpool, type SpooledFile } from './row-spool.ts';
 import { withScratch } from './scratch.ts';
 import { runScript } from './script-runner.ts';
 import { runSql, startSql } from './sql-runner.ts';
+import { uploadOutput } from './upload-output.ts';
 
 /** Where the engine runs: its programs, its scratch disk, and how much of the machine it may use. */
 export interface EngineHost {
@@ -43,9 +39,13 @@ const fetchMs = 40_000;
 export async function runJob(job: EngineJob, host: EngineHost): Promise<EngineAnswer> {
   try {
     return await withScratch(host.scratch, async (folder) => {
-      const answer = job.program.kind === 'sql' ? await sql(job, folder, host) : await script(job, folder, host);
-      if (answer.outcome === 'error' || job.chart === null) return answer;
-      return { ...answer, chart: await chartOf(job, answer, host) };
+      const { answer, left } = await (job.program.kind === 'sql' ? sql : script)(job, folder, host);
+      if (answer.outcome === 'error') return answer;
+      // The picture before any upload: should it fail, nothing was left anywhere.
+      const drawn = job.chart === null ? null : await chartOf(job, answer, host);
+      const uploaded =
+        left === null || !job.uploads?.answer ? null : await uploadOutput('keep', left, job.uploads.answer);
+      return { ...answer, uploaded, chart: drawn && (await handOver(drawn, job.uploads ?? null)) };
     });
   } catch (error) {
     if (!(error instanceof ClaimcheckError)) throw error;
@@ -58,7 +58,8 @@ async function prepare(job: EngineJob, folder: string): Promise<readonly Prepare
   const wanted = job.inputs.reduce((sum, input) => sum + input.bytes, 0);
   const { bavail, bsize } = await statfs(folder);
   // A row of a table grows when its columns' names are written beside every cell.
-  const room = Math.floor((bavail * bsize) / (job.inputs.some((input) => input.table !== null) ? 4 : 1.25));
+  const free = Math.max(0, bavail * bsize - (job.uploads?.answer?.maxBytes ?? 0));
+  const room = Math.floor(free / (job.inputs.some((input) => input.table !== null) ? 4 : 1.25));
   if (wanted > room) {
     throw new ClaimcheckError('AnalysisLimit', `inputs: ${wanted} bytes, at most ${room} can be analysed at once`);
   }
@@ -80,12 +81,23 @@ async function prepare(job: EngineJob, folder: string): Promise<readonly Prepare
   return prepared;
 }
 
-async function sql(job: EngineJob, folder: string, host: EngineHost): Promise<EngineAnswer> {
+/** `left`: the whole answer, where it is to be kept and is larger than what is handed over. */
+interface Computed {
+  readonly answer: EngineAnswer;
+  readonly left: SpooledFile | Uint8Array | null;
+}
+
+async function sql(job: EngineJob, folder: string, host: EngineHost): Promise<Computed> {
+  const keep = job.uploads?.answer ?? null;
+  const spool = keep && new RowSpool(path.join(folder, 'kept.ndjson'), keep.maxBytes);
   // It has no file and no query yet: it only loads its engine meanwhile.
-  const started = startSql(job, host);
+  const started = startSql(job, host, spool);
   try {
     const inputs = await prepare(job, folder);
-    return sqlAnswer(await runSql(job, inputs, host, started), inputs);
+    const rows = await runSql(job, inputs, host, started, spool);
+    const answer = sqlAnswer(rows, inputs);
+    const whole = 'outcome' in rows || rows.rows.length === rows.rowCount;
+    return { answer, left: whole || !rows.kept || spool === null ? null : await spool.whole() };
   } finally {
     started.end();
   }
@@ -107,38 +119,45 @@ function sqlAnswer(answer: Awaited<ReturnType<typeof runSql>>, inputs: readonly 
   return { outcome: 'table', columns, rows, rowCount, inputs: loaded, chart: null };
 }
 
-async function script(job: EngineJob, folder: string, host: EngineHost): Promise<EngineAnswer> {
+async function script(job: EngineJob, folder: string, host: EngineHost): Promise<Computed> {
   const inputs = await prepare(job, folder);
+  const { maxOutputBytes } = job.limits;
   const answer = await runScript(
     path.join(host.programs, 'script-worker.mjs'),
     {
       inputs: inputs.map(({ name, file }) => ({ name, file })),
       script: job.program.text,
-      maxOutputBytes: job.limits.maxOutputBytes,
+      maxOutputBytes: Math.max(maxOutputBytes, job.uploads?.answer?.maxBytes ?? 0),
       memoryMiB: 64,
     },
     job.limits.deadlineMs,
   );
-  if ('outcome' in answer) return answer;
+  if ('outcome' in answer) return { answer, left: null };
   const loaded = inputs.map(({ name, records, bytes }): LoadedInput => ({ name, records, bytes, columns: [] }));
-  return { outcome: 'value', text: answer.text, inputs: loaded, chart: null };
+  const whole = Buffer.from(answer.text, 'utf8');
+  const value = { outcome: 'value', inputs: loaded, chart: null } as const;
+  if (whole.length <= maxOutputBytes) return { answer: { ...value, text: answer.text }, left: null };
+  return { answer: { ...value, ...cutValue(answer.text, whole.length, maxOutputBytes) }, left: whole };
 }
 
 async function chartOf(
   job: EngineJob,
   answer: Exclude<EngineAnswer, EngineFailure>,
   host: EngineHost,
-): Promise<RenderedChart> {
+): Promise<DrawnChart> {
   if (job.chart === null) throw new ClaimcheckError('AnalysisFailed', 'chart: none was asked for');
   if (answer.outcome === 'table') {
     if (answer.rows.length < answer.rowCount) {
       throw new ClaimcheckError('AnalysisLimit', `chart: ${answer.rowCount} rows are too many to draw; group them`);
     }
     const rows = answer.rows.map((row) => row.map((cell) => JSON.parse(cell) as unknown));
-    return drawChart(job.chart, answer.columns, rows, host);
+    return drawChart(job.chart, answer.columns, rows, host, job.uploads?.picture?.maxBytes);
+  }
+  if (answer.cut != null) {
+    throw new ClaimcheckError('AnalysisLimit', `chart: ${answer.cut.bytes} bytes are too much to draw; group them`);
   }
   const { columns, rows } = tableOf(JSON.parse(answer.text));
-  return drawChart(job.chart, columns, rows, host);
+  return drawChart(job.chart, columns, rows, host, job.uploads?.picture?.maxBytes);
 }
 
 /** A script draws what it returns as a list of objects. */

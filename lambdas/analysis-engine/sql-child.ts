@@ -4,6 +4,7 @@ import { checkQuery } from '../../core/analysis/sql-gate.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { columnNames } from '../../core/read/record-text.ts';
 import { answerAndExit, readWork } from './child-channel.ts';
+import { KeptRows } from './kept-rows.ts';
 import { jsonText } from './sql-values.ts';
 
 /** What the SQL process is given: everything else it has to live without. */
@@ -22,6 +23,8 @@ export interface SqlWork {
   }[];
   readonly sql: string;
   readonly maxOutputBytes: number;
+  /** All rows go to descriptor 4 too, up to so many bytes; null: they are not kept. */
+  readonly keepBytes: number | null;
 }
 
 export interface SqlTable {
@@ -36,6 +39,8 @@ export type SqlAnswer =
       readonly columns: SqlTable['columns'];
       readonly rows: readonly (readonly string[])[];
       readonly rowCount: number;
+      /** All rows went to descriptor 4. */
+      readonly kept: boolean;
       readonly tables: readonly SqlTable[];
     }
   | {
@@ -178,20 +183,24 @@ async function query(connection: DuckDBConnection, work: SqlWork) {
   let rowCount = 0;
   let bytes = Buffer.byteLength(JSON.stringify(columns), 'utf8');
   let full = false;
+  const kept =
+    work.keepBytes === null ? null : new KeptRows(columnNames(columns.map(({ name }) => name)), work.keepBytes);
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) break;
     rowCount += chunk.rowCount;
-    if (full) continue;
+    if (full && kept?.over !== false) continue;
     chunk.visitRows((values) => {
-      if (full) return;
+      if (full && kept?.over !== false) return;
       const row = values.map((value, at) => jsonText(value, types[at]));
+      kept?.row(row);
+      if (full) return;
       bytes += row.reduce((sum, cell) => sum + Buffer.byteLength(cell, 'utf8') + 4, 4);
       if (bytes > work.maxOutputBytes) full = true;
       else rows.push(row);
     });
   }
-  return { columns, rows, rowCount };
+  return { columns, rows, rowCount, kept: kept?.end() ?? false };
 }
 
 function quoted(name: string): string {

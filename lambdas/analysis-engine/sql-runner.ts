@@ -3,6 +3,7 @@ import { cleanMessage } from '../../core/analysis/clean-message.ts';
 import type { EngineFailure, EngineJob } from '../../core/analysis/engine.ts';
 import { type LimitedProcess, startLimited } from './limited-process.ts';
 import { mendRecords } from './mend-records.ts';
+import type { RowSpool } from './row-spool.ts';
 import type { EngineHost, PreparedInput } from './run-job.ts';
 import type { SqlAnswer, SqlWork } from './sql-child.ts';
 
@@ -15,8 +16,8 @@ const tooMuch = 'sql: it needed more memory than there is; group, filter or limi
 
 type SqlRows = Extract<SqlAnswer, { ok: true }>;
 
-/** The process of a query, which loads its engine while the inputs are fetched. */
-export function startSql(job: EngineJob, host: EngineHost): LimitedProcess {
+/** The process of a query, which loads its engine while the inputs are fetched; its rows go to `spool` where they are kept. */
+export function startSql(job: EngineJob, host: EngineHost, spool: RowSpool | null): LimitedProcess {
   const { deadlineMs } = job.limits;
   const memoryMiB = Math.floor(host.memoryMiB * 0.45);
   return startLimited(
@@ -29,6 +30,7 @@ export function startSql(job: EngineJob, host: EngineHost): LimitedProcess {
       maxAnswerBytes: answerBytes(job),
     },
     [String(memoryMiB), String(host.threads)],
+    spool === null ? undefined : (rows) => spool.take(rows),
   );
 }
 
@@ -38,9 +40,10 @@ export async function runSql(
   inputs: readonly PreparedInput[],
   host: EngineHost,
   started: LimitedProcess,
+  spool: RowSpool | null,
 ): Promise<SqlRows | EngineFailure> {
   const until = Date.now() + job.limits.deadlineMs;
-  const first = await runOnce(job, inputs, started);
+  const first = await runOnce(job, inputs, started, spool);
   if (!('stage' in first)) return first;
   if (first.stage === 'load' && /has duplicate key|surrogate in string/.test(first.message)) {
     try {
@@ -51,7 +54,7 @@ export async function runSql(
     // Both together within the one deadline.
     const deadlineMs = Math.max(1_000, until - Date.now());
     const again = { ...job, limits: { ...job.limits, deadlineMs } };
-    const second = await runOnce(again, inputs, startSql(again, host));
+    const second = await runOnce(again, inputs, startSql(again, host, spool), spool);
     return 'stage' in second ? described(second, inputs) : second;
   }
   return described(first, inputs);
@@ -61,6 +64,7 @@ async function runOnce(
   job: EngineJob,
   inputs: readonly PreparedInput[],
   started: LimitedProcess,
+  spool: RowSpool | null,
 ): Promise<SqlAnswer | EngineFailure> {
   const work: SqlWork = {
     tables: inputs.map(({ name, file, header, records, types, longest }) => ({
@@ -73,6 +77,7 @@ async function runOnce(
     })),
     sql: job.program.text,
     maxOutputBytes: job.limits.maxOutputBytes,
+    keepBytes: spool?.maxBytes ?? null,
   };
   const { deadlineMs } = job.limits;
   const end = await started.run(JSON.stringify(work));

@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { signedBodyUrl } from '../../aws/analysis-inputs.ts';
-import { documentClient, s3Client } from '../../aws/clients.ts';
+import { analysisStaging } from '../../aws/analysis-staging.ts';
+import { documentClient, s3Client, uploadSigningClient } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { lambdaAnalysisEngine } from '../../aws/lambda-analysis-engine.ts';
@@ -21,8 +22,8 @@ import { runPorts, runTable } from '../run-ports.ts';
 /** The rest of the input is the core's to check. */
 const event = z.looseObject({ runId: hexId, turn: turnNumber, index: toolIndex });
 
-/** The engine's own limits nest inside: 40 s to fetch, 30 s for the program, 20 s for the chart. */
-const engineMs = 100_000;
+/** The engine's own limits nest inside: 40 s to fetch, 30 s for the program, 20 s for the chart, 10 s for uploads. */
+const engineMs = 110_000;
 const limits = { deadlineMs: 30_000, maxOutputBytes: 2 * 1024 * 1024 };
 /** A token is believed about roles while it is younger than this (DESIGN 7.4), and a run is as old as its token at least. */
 const youngMs = 5 * 60_000;
@@ -41,6 +42,7 @@ const ports = {
   erasures: new DynamoErasures({ documents, table: sessions }),
   engine: lambdaAnalysisEngine(new LambdaToolInvoker(), engine.engine, engineMs),
   signedUrl: signedBodyUrl(s3, bucket),
+  staging: analysisStaging(s3, uploadSigningClient(), bucket),
   clock: systemClock,
   tools,
   settings,

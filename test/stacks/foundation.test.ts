@@ -65,6 +65,7 @@ test('the bucket is private, encrypted, unversioned, and keeps two days more tha
       Rules: [
         { Id: 'results', Prefix: 'results/', Status: 'Enabled', ExpirationInDays: 62 },
         { Id: 'exports', Prefix: 'exports/', Status: 'Enabled', ExpirationInDays: 62 },
+        { Id: 'staging', Prefix: 'staging/', Status: 'Enabled', ExpirationInDays: 1 },
         {
           Id: 'unfinished-uploads',
           Status: 'Enabled',

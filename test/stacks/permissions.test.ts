@@ -8,6 +8,7 @@ const key = 'results/4f9c/0123456789abcdef0123456789abcdef/fedcba9876543210fedcb
 const body = `${bucket}/${key}/body`;
 const index = `${bucket}/${key}/index`;
 const exported = `${bucket}/exports/4f9c/0123456789abcdef0123456789abcdef`;
+const staged = `${bucket}/staging/4f9c/0123456789abcdef0123456789abcdef`;
 const created = { 's3:if-none-match': '*', 's3:ObjectCreationOperation': 'true' };
 const part = { 's3:ObjectCreationOperation': 'false' };
 const lambda = (name: string) => `arn:aws:lambda:${region}:${account}:function:claimcheck-${name}`;
@@ -80,6 +81,22 @@ describe('storage', () => {
       mayNot(who, ['s3:PutObject', body, created], ['s3:PutObject', index, created], ['s3:GetObject', exported]),
     ),
     ...['list-results', 'admit-run', 'auth', 'web'].map((who) => mayNot(who, ['s3:GetObject', body])),
+    // What the engine leaves: the broker signs for it and reads it, nobody else comes near it, and nobody writes over it.
+    may(
+      'analyze-result',
+      ['s3:PutObject', staged, created],
+      ['s3:GetObject', staged],
+      ['s3:ListBucket', bucket, { 's3:prefix': staged.slice(bucket.length + 1) }],
+      ['s3:PutObject', body, created],
+    ),
+    mayNot(
+      'analyze-result',
+      ['s3:PutObject', staged, { 's3:ObjectCreationOperation': 'true' }],
+      ['s3:DeleteObject', staged],
+    ),
+    ...everyone
+      .filter((who) => who !== 'analyze-result')
+      .map((who) => mayNot(who, ['s3:PutObject', staged, created], ['s3:GetObject', staged])),
     ...everyone.map((who) =>
       mayNot(
         who,

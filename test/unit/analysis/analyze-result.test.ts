@@ -284,7 +284,7 @@ test.each([1_024, 4_096, 16_384])('the answer stays within %i bytes and says how
   const ref = await keep(run, rowsTool, id('1'));
   const rows = Array.from({ length: 2_000 }, (_, i) => [`"region ${i} äöü"`, String(i)]);
   engine.answer = { ...engine.answer, rows, rowCount: 5_000 } as EngineAnswer;
-  const settings = { ...ports.settings, analysis: { maxBytes } };
+  const settings = { ...ports.settings, analysis: { ...ports.settings.analysis, maxBytes } };
   const { text } = await analyzeResult(
     run,
     { turn: 2, index: 9 },
