@@ -143,6 +143,7 @@ const codes: Readonly<Record<FailureKind, ErrorCode>> = {
   throttled: 'ToolUnavailable',
   timeout: 'ToolUnavailable',
   connection: 'ToolUnavailable',
+  killed: 'ToolUnavailable',
   service: 'ToolUnavailable',
   oversize: 'OversizeResult',
   bad_input: 'ToolFailed',
@@ -153,12 +154,16 @@ const sentences: Readonly<Record<FailureKind, string>> = {
   throttled: 'was throttled',
   timeout: 'did not answer in time',
   connection: 'could not be reached',
+  killed: 'was ended before it had answered',
   service: 'could not be executed',
   oversize:
     'answered more than a function can hand over (6 MB); wrap the tool with the library so that it stores its result itself, or ask for less',
   bad_input: 'could not be executed with this input',
   tool: 'failed',
 };
+
+/** After these the tool may have done its work: no answer came, but nothing says that nothing was executed. */
+const uncertain: ReadonlySet<FailureKind> = new Set(['timeout', 'connection', 'killed', 'service']);
 
 function failure(
   { run }: Pick<ToolCall, 'run'>,
@@ -174,7 +179,10 @@ function failure(
   // Addresses inside the account (AWS names role and resource in its refusals) help no model and no person.
   const words = error.failure.message.replace(/\barn:[\w-]+:[^\s"']*/g, '[resource]');
   const said = open && words !== '' ? `: ${words}` : '';
-  return failed(codes[error.kind], `${tool.name} ${sentences[error.kind]}${times}${said}`, error.kind === 'oversize');
+  const once =
+    tool.retry === 'once' && uncertain.has(error.kind) ? '; it may have been executed, and is not executed twice' : '';
+  const message = `${tool.name} ${sentences[error.kind]}${times}${said}${once}`;
+  return failed(codes[error.kind], message, error.kind === 'oversize');
 }
 
 function exhausted(

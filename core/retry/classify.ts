@@ -1,5 +1,13 @@
 /** What kind of failure ended one execution of a tool. */
-export type FailureKind = 'throttled' | 'timeout' | 'connection' | 'service' | 'oversize' | 'bad_input' | 'tool';
+export type FailureKind =
+  | 'throttled'
+  | 'timeout'
+  | 'connection'
+  | 'killed'
+  | 'service'
+  | 'oversize'
+  | 'bad_input'
+  | 'tool';
 
 /** What is known of a failed invocation: names and codes as the service or the function gave them. */
 export interface InvocationFailure {
@@ -42,6 +50,20 @@ const sockets = new Set([
   'ENOTFOUND',
   'UND_ERR_SOCKET',
 ]);
+/**
+ * How Lambda reports a process that is gone: `FunctionError: Unhandled` with one of these as `errorType`. Out of memory
+ * is `Runtime.ExitError` ("signal: killed") in some runtimes and has a name of its own in others, so it is no class apart.
+ */
+const ends = new Set(['Runtime.ExitError', 'Runtime.OutOfMemory', 'Extension.Crash']);
+/** The same in Lambda's own words, where there is no `errorType`; they begin with the request's id, a tool's do not. */
+const endInWords = /^RequestId: \S+ (?:Error: Runtime exited|Process exited before completing request)/;
+/** Refusals below 500 of a function that is not ready yet: nothing was executed. */
+const notReady = new Set([
+  'ResourceConflictException',
+  'SnapStartNotReadyException',
+  'SnapStartTimeoutException',
+  'EFSMountTimeoutException',
+]);
 const badInputs = new Set([
   'InvalidParameterValueException',
   'InvalidRequestContentException',
@@ -58,7 +80,8 @@ export interface RetryRule {
 
 /**
  * The table of DESIGN 9; the first row that matches decides. Order matters: an answer too large is an oversize result
- * though the service reports it as a function error, and a time-out of the function is one though its status is 200.
+ * though the service reports it as a function error, and a time-out or an end of the function is one though its status
+ * is 200 and it counts as the function's error.
  */
 export const retryRules: readonly RetryRule[] = [
   {
@@ -80,10 +103,19 @@ export const retryRules: readonly RetryRule[] = [
     matches: ({ name, message, code }) =>
       (code !== undefined && sockets.has(code)) || sockets.has(name) || /socket hang up/i.test(message),
   },
+  {
+    kind: 'killed',
+    retryable: true,
+    matches: ({ name, message, byFunction }) => byFunction && (ends.has(name) || endInWords.test(message)),
+  },
   /** What the tool itself says about its failure is an answer, whatever number stands in it. */
   { kind: 'tool', retryable: false, matches: ({ byFunction }) => byFunction },
   { kind: 'bad_input', retryable: false, matches: ({ name }) => badInputs.has(name) },
-  { kind: 'service', retryable: true, matches: ({ status }) => status === undefined || status >= 500 },
+  {
+    kind: 'service',
+    retryable: true,
+    matches: ({ name, status }) => status === undefined || status >= 500 || notReady.has(name),
+  },
   { kind: 'bad_input', retryable: false, matches: ({ status = 0 }) => status >= 400 },
   { kind: 'service', retryable: true, matches: () => true },
 ];

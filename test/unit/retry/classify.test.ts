@@ -8,6 +8,9 @@ const failure = (change: Partial<InvocationFailure>): InvocationFailure => ({
   ...change,
 });
 
+const exited = (how: string) =>
+  `RequestId: 8f507cfc-xmpl-4697-b07a-ac58fc914c95 Error: Runtime exited with error: ${how}`;
+
 it.each<[string, Partial<InvocationFailure>, string, boolean]>([
   ['throttled by Lambda', { name: 'TooManyRequestsException', status: 429 }, 'throttled', true],
   ['throttled behind the tool', { name: 'ThrottlingException', byFunction: true }, 'throttled', true],
@@ -19,6 +22,63 @@ it.each<[string, Partial<InvocationFailure>, string, boolean]>([
     'timeout',
     true,
   ],
+  ['killed', { name: 'Runtime.ExitError', message: exited('signal: killed'), byFunction: true }, 'killed', true],
+  [
+    'out of memory as Node says it',
+    { name: 'Runtime.ExitError', message: exited('signal: aborted'), byFunction: true },
+    'killed',
+    true,
+  ],
+  [
+    'out of memory by its name',
+    { name: 'Runtime.OutOfMemory', message: exited('signal: killed'), byFunction: true },
+    'killed',
+    true,
+  ],
+  [
+    'crashed',
+    { name: 'Runtime.ExitError', message: exited('signal: segmentation fault'), byFunction: true },
+    'killed',
+    true,
+  ],
+  [
+    'exited without a word',
+    { name: 'Unhandled', message: 'RequestId: 8f50 Process exited before completing request', byFunction: true },
+    'killed',
+    true,
+  ],
+  ['ended in words', { name: 'Unhandled', message: exited('exit status 137'), byFunction: true }, 'killed', true],
+  ['its extension crashed', { name: 'Extension.Crash', byFunction: true }, 'killed', true],
+  [
+    'a tool that speaks of such an end',
+    { name: 'Error', message: 'Runtime exited with error: signal: killed', byFunction: true },
+    'tool',
+    false,
+  ],
+  [
+    'a module that is missing',
+    { name: 'Runtime.ImportModuleError', message: "Cannot find module 'x'", byFunction: true },
+    'tool',
+    false,
+  ],
+  [
+    'an answer too large though its process ended',
+    {
+      name: 'Runtime.ExitError',
+      message: 'Response payload size exceeded maximum allowed payload size',
+      byFunction: true,
+    },
+    'oversize',
+    false,
+  ],
+  [
+    'time-out as Lambda words it now',
+    { name: 'Sandbox.Timedout', message: 'RequestId: 8f50 Error: Task timed out after 3.00 seconds', byFunction: true },
+    'timeout',
+    true,
+  ],
+  ['not ready yet', { name: 'ResourceConflictException', status: 409 }, 'service', true],
+  ['its snapshot is not ready', { name: 'SnapStartNotReadyException', status: 409 }, 'service', true],
   ['dropped connection', { name: 'Error', code: 'ECONNRESET' }, 'connection', true],
   ['hang up', { name: 'Error', message: 'socket hang up' }, 'connection', true],
   ['5xx', { name: 'ServiceException', status: 500 }, 'service', true],

@@ -16,6 +16,7 @@ const faults: Readonly<Record<string, Partial<InvocationFailure>>> = {
   throttled: { name: 'TooManyRequestsException', status: 429 },
   timeout: { name: 'Sandbox.Timedout', byFunction: true },
   connection: { name: 'Error', code: 'ECONNRESET' },
+  killed: { name: 'Runtime.ExitError', message: 'RequestId: 1 Error: Runtime exited with error', byFunction: true },
   service: { name: 'ServiceException', status: 503 },
   oversize: { name: 'Function.ResponseSizeTooLarge', byFunction: true },
   bad_input: { name: 'InvalidRequestContentException', status: 400 },
@@ -49,6 +50,8 @@ it('the table of retry classes against outcomes', async () => {
     ['timeout', 'once', 1, 'ToolUnavailable', 1, 'ToolUnavailable'],
     ['connection', 'idempotent', 3, 'ToolUnavailable', 2, 'ok'],
     ['connection', 'once', 1, 'ToolUnavailable', 1, 'ToolUnavailable'],
+    ['killed', 'idempotent', 3, 'ToolUnavailable', 2, 'ok'],
+    ['killed', 'once', 1, 'ToolUnavailable', 1, 'ToolUnavailable'],
     ['service', 'idempotent', 3, 'ToolUnavailable', 2, 'ok'],
     ['service', 'once', 1, 'ToolUnavailable', 1, 'ToolUnavailable'],
     ['oversize', 'idempotent', 1, 'OversizeResult', 1, 'OversizeResult'],
@@ -61,6 +64,19 @@ it('the table of retry classes against outcomes', async () => {
   expect(new Set(retryRules.map(({ kind }) => kind))).toEqual(new Set(Object.keys(faults)));
   for (const kind of ['oversize', 'bad_input', 'tool'] as const) expect(isRetryable(kind)).toBe(false);
 });
+
+it.each(Object.keys(faults))(
+  'a tool with side effects and a failure of class %s: what the model hears of its effects',
+  async (kind) => {
+    const invoker = new ScriptedInvoker(fault(faults[kind] as Partial<InvocationFailure>));
+    const world = await runWorld({ answer: [use('rows', {})], tools: [{ ...rowsTool, retry: 'once' }], invoker });
+    await runTool(at(1), world);
+    const outcome = world.outcomes.items.get(`${runId}|tool/1/0`) as ToolOutcome;
+    const may = textOf(outcome).includes('may have been executed, and is not executed twice');
+    expect([kind, may]).toEqual([kind, ['timeout', 'connection', 'killed', 'service'].includes(kind)]);
+    expect(invoker.asked).toHaveLength(1);
+  },
+);
 
 it('the 50,000-row loop: a model that asks the same again and again ends after one execution, with the reference', async () => {
   const turns = 10;
