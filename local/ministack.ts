@@ -8,6 +8,8 @@ import { type PythonEnvironment, pythonEnvironment } from './python-environment.
 
 /** Docker image of the same release as `requirements.txt`, used where no Python is installed. */
 const image = 'ministackorg/ministack:1.5.33';
+/** Starts the emulator with what it does not do as AWS put right. */
+const program = join(import.meta.dirname, 'emulator.py');
 const container = (port: number) => `claimcheck-local-${port}`;
 
 export const region = 'us-east-1';
@@ -109,7 +111,7 @@ export function emulatorEnvironment(options: MiniStackOptions, scratch: string):
 
 function inPython(python: PythonEnvironment, options: MiniStackOptions, scratch: string): ChildProcess {
   const log = openSync(options.log, 'a');
-  return spawn(python.python, ['-m', 'ministack'], {
+  return spawn(python.python, [program], {
     cwd: scratch,
     env: emulatorEnvironment(options, scratch),
     stdio: ['ignore', log, log],
@@ -129,9 +131,11 @@ async function inDocker(options: MiniStackOptions, say: (line: string) => void):
   const { PATH: _path, HOME: _home, ...environment } = emulatorEnvironment(inside, '/tmp');
   const args = ['run', '--rm', '--name', container(options.port), '--network', 'host'];
   args.push('--volume', `${options.state}:/state`, '--volume', `${options.objects}:/objects`);
+  // The image works in the folder that holds its package, where `-m` finds both.
+  args.push('--volume', `${program}:/opt/ministack/emulator.py:ro`, '--entrypoint', 'python');
   for (const [name, value] of Object.entries(environment)) args.push('--env', `${name}=${value}`);
   const log = openSync(options.log, 'a');
-  return spawn('docker', [...args, image], { stdio: ['ignore', log, log], detached: true });
+  return spawn('docker', [...args, image, '-m', 'emulator'], { stdio: ['ignore', log, log], detached: true });
 }
 
 async function waitUntilReady(url: string): Promise<void> {

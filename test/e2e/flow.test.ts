@@ -2,7 +2,7 @@ import { largestPayload, statesTable } from '../../local/execution-states.ts';
 import { flightRows } from '../../tools/flights/rows.ts';
 import { digest, flightsProduced, lastService, notesProduced, statusProduced } from './expected.ts';
 import { testPlatform } from './platform.ts';
-import { workerMemory } from './worker-memory.ts';
+import { workerMemory } from './workers.ts';
 
 jest.setTimeout(180_000);
 const platform = testPlatform();
@@ -25,7 +25,7 @@ test('the assistant names the true number of services, what the last one says, a
 
 test('the wrapper stores 14.8 MB in a function that stays under 512 MB', async () => {
   await platform.ask('olivia', 'How many services does the status report hold?');
-  const peak = workerMemory('claimcheck-tool-service-status');
+  const peak = workerMemory('claimcheck-tool-service-status', platform.handle.folder);
   process.stdout.write(`tool-service-status: ${Math.round(peak / 1024 ** 2)} MiB\n`);
   expect(peak).toBeLessThan(512 * 1024 ** 2);
 });
