@@ -1,12 +1,11 @@
 import { Aws, RemovalPolicy } from 'aws-cdk-lib';
 import {
+  type CfnSecurityGroup,
   FlowLogDestination,
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
   IpAddresses,
   type IVpc,
-  Peer,
-  Port,
   SecurityGroup,
   SubnetType,
   Vpc,
@@ -21,12 +20,14 @@ import {
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import type { FunctionNetwork } from './function.ts';
+import { S3Addresses } from './s3-addresses.ts';
 import type { Stateful } from './stateful.ts';
-import { bodies } from './statements.ts';
+import { bodies, stagedFiles } from './statements.ts';
 
 /**
- * A network with one way out: through the S3 gateway endpoint, to bodies of our bucket, and nowhere else. No internet
- * gateway, no address translation; names other than S3's are not even answered.
+ * A network with one way out: through the S3 gateway endpoint, from bodies of our bucket and to the place where the
+ * broker looks for uploads, and nowhere else. No internet gateway, no address translation; names other than S3's are
+ * not even answered.
  */
 export class EngineNetwork extends Construct {
   readonly vpc: Vpc;
@@ -50,12 +51,7 @@ export class EngineNetwork extends Construct {
       description: 'Analysis engine: HTTPS to S3, nothing in',
       allowAllOutbound: false,
     });
-    const { s3PrefixList } = config.analysis;
-    this.securityGroup.addEgressRule(
-      s3PrefixList === undefined ? Peer.anyIpv4() : Peer.prefixList(s3PrefixList),
-      Port.tcp(443),
-      'S3; the route table has no other way out',
-    );
+    this.letOut(config.analysis.s3PrefixList ?? new S3Addresses(this, 'S3Addresses', { config }).prefixList);
     const endpoint = this.vpc.addGatewayEndpoint('S3', {
       service: GatewayVpcEndpointAwsService.S3,
       subnets: [this.subnets],
@@ -63,8 +59,16 @@ export class EngineNetwork extends Construct {
     endpoint.addToPolicy(
       new PolicyStatement({
         principals: [new AnyPrincipal()],
-        actions: ['s3:GetObject', 's3:PutObject'],
+        actions: ['s3:GetObject'],
         resources: [stateful.bucket.arnForObjects(bodies)],
+      }),
+    );
+    // Not even a body: what the engine leaves is nothing until the broker has looked at it.
+    endpoint.addToPolicy(
+      new PolicyStatement({
+        principals: [new AnyPrincipal()],
+        actions: ['s3:PutObject'],
+        resources: [stateful.bucket.arnForObjects(stagedFiles)],
       }),
     );
     const rejected = new LogGroup(this, 'Rejected', {
@@ -76,6 +80,23 @@ export class EngineNetwork extends Construct {
       destination: FlowLogDestination.toCloudWatchLogs(rejected),
     });
     this.answerOnlyS3();
+  }
+
+  /**
+   * Port 443 of these addresses, and nothing else. Written into the group itself: a group without a rule of its own is
+   * made with one that lets everything out, and a rule that is added beside it does not take that one away.
+   */
+  private letOut(prefixList: string): void {
+    const group = this.securityGroup.node.defaultChild as CfnSecurityGroup;
+    group.securityGroupEgress = [
+      {
+        ipProtocol: 'tcp',
+        fromPort: 443,
+        toPort: 443,
+        destinationPrefixListId: prefixList,
+        description: 'The addresses of S3 in this region',
+      },
+    ];
   }
 
   /** For a function in it. */

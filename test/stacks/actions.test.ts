@@ -1,5 +1,5 @@
 import { roleOf, type Statement } from './policies.ts';
-import { resourcesOf, synthesize } from './synthesis.ts';
+import { ownFunctions, resourcesOf, synthesize } from './synthesis.ts';
 
 const synthesis = synthesize();
 
@@ -98,7 +98,7 @@ function allowing(name: string): readonly Statement[] {
 }
 
 test('no role is shared, and only Lambda assumes a function’s', () => {
-  const functions = resourcesOf(synthesis.service, 'AWS::Lambda::Function');
+  const functions = ownFunctions(synthesis.service);
   const assumed = functions.map(([, each]) => JSON.stringify(each.Properties['Role']));
   expect(new Set(assumed).size).toBe(functions.length);
 });
@@ -106,7 +106,7 @@ test('no role is shared, and only Lambda assumes a function’s', () => {
 test('a function’s defaults: log group that forgets, traces, memory and time set', () => {
   const groups = resourcesOf(synthesis.service, 'AWS::Logs::LogGroup');
   for (const [, group] of groups) expect(group.Properties['RetentionInDays']).toBe(30);
-  for (const [, { Properties: each }] of resourcesOf(synthesis.service, 'AWS::Lambda::Function')) {
+  for (const [, { Properties: each }] of ownFunctions(synthesis.service)) {
     expect(each).toMatchObject({ TracingConfig: { Mode: 'Active' }, Runtime: 'nodejs24.x', Handler: 'index.handler' });
     expect(each['LoggingConfig']).toHaveProperty('LogGroup');
     expect(Number(each['MemorySize'])).toBeGreaterThan(0);
@@ -118,7 +118,7 @@ test('a function’s defaults: log group that forgets, traces, memory and time s
 
 test('service_status keeps its memory: under 512 MB is measured, 512 is what it gets', () => {
   const [, found] =
-    resourcesOf(synthesis.service, 'AWS::Lambda::Function').find(
+    ownFunctions(synthesis.service).find(
       ([, each]) => each.Properties['FunctionName'] === 'claimcheck-tool-service-status',
     ) ?? [];
   expect(found?.Properties['MemorySize']).toBeLessThanOrEqual(512);

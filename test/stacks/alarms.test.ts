@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
 import { type MetricName, metricNamespace, metricUnits } from '../../core/telemetry/telemetry.ts';
 import { bundleOptions, projectRoot } from '../../lib/bundling.ts';
-import { type CfnResource, resourcesOf, synthesize } from './synthesis.ts';
+import { type CfnResource, ownFunctions, resourcesOf, synthesize } from './synthesis.ts';
 
 const synthesis = synthesize({ 'alarms.topicArn': 'arn:aws:sns:eu-central-1:111122223333:operators' });
 const alarms = resourcesOf(synthesis.service, 'AWS::CloudWatch::Alarm').map(([, alarm]) => alarm);
@@ -68,7 +68,7 @@ test('every alarm on our own metrics is on a name, unit and dimensions that func
 });
 
 test('the deployment’s name reaches every function, since alarms name it', () => {
-  for (const [, { Properties }] of resourcesOf(synthesize({ name: 'another' }).service, 'AWS::Lambda::Function')) {
+  for (const [, { Properties }] of ownFunctions(synthesize({ name: 'another' }).service)) {
     const { Variables } = Properties['Environment'] as { Variables: Record<string, unknown> };
     expect(Variables['POWERTOOLS_SERVICE_NAME']).toBe('another');
   }
@@ -123,7 +123,7 @@ test('every other alarm is on a metric of AWS, and every function, flow, table a
     expect(written[Namespace]?.metrics).toContain(name);
   }
   const on = (metric: string) => alarms.filter(({ Properties }) => Properties['MetricName'] === metric).length;
-  const functions = resourcesOf(synthesis.service, 'AWS::Lambda::Function').length;
+  const functions = ownFunctions(synthesis.service).length;
   const flows = resourcesOf(synthesis.service, 'AWS::StepFunctions::StateMachine').length;
   expect([on('Errors'), on('Throttles')]).toEqual([functions, functions]);
   expect([on('ExecutionsFailed'), on('ExecutionsTimedOut')]).toEqual([flows, flows]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { engineSource } from '../../lib/analysis-engine.ts';
 import { buildBundle } from '../../lib/bundling.ts';
-import { resourcesOf, synthesize } from './synthesis.ts';
+import { askingFunction, resourcesOf, synthesize } from './synthesis.ts';
 
 jest.setTimeout(300_000);
 const { service } = synthesize();
@@ -15,6 +15,19 @@ function engineProperties(): Record<string, unknown> {
   if (found === undefined) throw new Error('there is no engine');
   return found[1].Properties;
 }
+
+/** Rules by which traffic leaves the engine; it takes none in. */
+function egress(template: typeof service): readonly Record<string, unknown>[] {
+  const [group] = resourcesOf(template, 'AWS::EC2::SecurityGroup')
+    .map(([, { Properties }]) => Properties)
+    .filter(({ GroupDescription }) => String(GroupDescription).startsWith('Analysis engine'));
+  expect(group?.['SecurityGroupIngress']).toBeUndefined();
+  expect(resourcesOf(template, 'AWS::EC2::SecurityGroupIngress')).toEqual([]);
+  return (group?.['SecurityGroupEgress'] ?? []) as Record<string, unknown>[];
+}
+
+/** What stands behind the bucket in an ARN. */
+const keyPattern = (resource: unknown) => /\/[a-z]+\/[^"]*/.exec(JSON.stringify(resource))?.[0];
 
 describe('the engine’s role', () => {
   const statements = resourcesOf(service, 'AWS::IAM::Policy')
@@ -61,33 +74,72 @@ describe('the engine’s network', () => {
     }
   });
 
-  test('leads to bodies of our bucket only', () => {
+  test('leads from bodies of our bucket and to the place of uploads only', () => {
     const endpoints = resourcesOf(service, 'AWS::EC2::VPCEndpoint').map(([, { Properties }]) => Properties);
     expect(endpoints).toHaveLength(1);
     const [endpoint = {}] = endpoints;
     const { Statement } = endpoint['PolicyDocument'] as { Statement: Record<string, unknown>[] };
-    expect(Statement).toHaveLength(1);
-    expect(Statement[0]).toMatchObject({ Effect: 'Allow', Action: ['s3:GetObject', 's3:PutObject'] });
-    expect(JSON.stringify(Statement[0]?.['Resource'])).toContain('/results/*/*/*/body');
-  });
-
-  test('lets HTTPS out and nothing in', () => {
-    const groups = resourcesOf(service, 'AWS::EC2::SecurityGroup').map(([, { Properties }]) => Properties);
-    const engine = groups.find(({ GroupDescription }) => String(GroupDescription).startsWith('Analysis engine'));
-    expect(engine?.['SecurityGroupIngress']).toBeUndefined();
-    expect(engine?.['SecurityGroupEgress']).toEqual([
-      expect.objectContaining({ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }),
+    expect(Statement.map(({ Effect, Action, Resource }) => [Effect, Action, keyPattern(Resource)])).toEqual([
+      ['Allow', 's3:GetObject', '/results/*/*/*/body'],
+      ['Allow', 's3:PutObject', '/staging/*/*'],
     ]);
   });
 
-  test('the setting narrows it to the addresses of S3', () => {
-    const narrowed = synthesize({ 'analysis.s3PrefixList': 'pl-0123abcd' }).service;
-    const rules = JSON.stringify(
-      Object.values(narrowed.Resources).filter(({ Type }) => Type.startsWith('AWS::EC2::SecurityGroup')),
-    );
-    expect(rules).toContain('pl-0123abcd');
-    expect(rules).not.toContain('0.0.0.0/0');
+  test('lets out to the addresses of S3, at port 443, and nothing in', () => {
+    // Inline: a group without a rule of its own is made with one that lets everything out.
+    const [rule, ...others] = egress(service);
+    expect(others).toEqual([]);
+    const { Description: _, DestinationPrefixListId: list, ...rest } = rule ?? {};
+    expect(rest).toEqual({ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 });
+    expect(list).toMatchObject({
+      'Fn::GetAtt': [expect.stringContaining('S3Addresses'), 'PrefixLists.0.PrefixListId'],
+    });
   });
+
+  test('the list of those addresses is asked for at deployment, by a role that may ask that and write its log', () => {
+    const [asked, ...others] = resourcesOf(service, 'Custom::S3Addresses').map(([, { Properties }]) => Properties);
+    expect(others).toEqual([]);
+    for (const event of ['Create', 'Update']) {
+      expect(JSON.stringify(asked?.[event])).toMatch(/DescribeManagedPrefixLists.*com\.amazonaws\..*AWS::Region.*\.s3/);
+    }
+    const statements = resourcesOf(service, 'AWS::IAM::Policy')
+      .filter(([id]) => id.includes('S3Addresses'))
+      .flatMap(
+        ([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: Record<string, unknown>[] }).Statement,
+      );
+    expect(statements.flatMap(({ Action }) => [Action].flat()).sort()).toEqual([
+      'ec2:DescribeManagedPrefixLists',
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+    ]);
+    // The right has to be there before it is used.
+    const [[, asking] = []] = resourcesOf(service, 'Custom::S3Addresses');
+    expect(asking?.DependsOn).toEqual(expect.arrayContaining([expect.stringMatching(/S3AddressesRoleDefaultPolicy/)]));
+    const [[, role] = []] = resourcesOf(service, 'AWS::IAM::Role').filter(([id]) => id.includes('S3Addresses'));
+    expect(role?.Properties['ManagedPolicyArns']).toBeUndefined();
+  });
+
+  test('with the list as a setting nothing is asked', () => {
+    const narrowed = synthesize({ 'analysis.s3PrefixList': 'pl-0123abcd' }).service;
+    expect(egress(narrowed)).toEqual([
+      expect.objectContaining({ DestinationPrefixListId: 'pl-0123abcd', FromPort: 443 }),
+    ]);
+    expect(resourcesOf(narrowed, 'Custom::S3Addresses')).toEqual([]);
+    expect(Object.keys(narrowed.Resources).filter((id) => id.startsWith(askingFunction))).toEqual([]);
+  });
+
+  test.each([{}, { 'analysis.s3PrefixList': 'pl-0123abcd' }])(
+    'no rule names an address of the whole world: %j',
+    (settings) => {
+      const template = synthesize(settings).service;
+      const groups = resourcesOf(template, 'AWS::EC2::SecurityGroup');
+      expect(groups.length).toBeGreaterThan(0);
+      for (const [, { Properties }] of groups) expect(Properties['SecurityGroupEgress']).toBeDefined();
+      const rules = Object.values(template.Resources).filter(({ Type }) => Type.startsWith('AWS::EC2::SecurityGroup'));
+      expect(JSON.stringify(rules)).not.toMatch(/0\.0\.0\.0\/0|::\/0|"-1"/);
+      expect(resourcesOf(template, 'AWS::EC2::SecurityGroupEgress')).toEqual([]);
+    },
+  );
 
   test('names other than S3’s are not answered', () => {
     const [[, group] = []] = resourcesOf(service, 'AWS::Route53Resolver::FirewallRuleGroup');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildBundle } from '../../lib/bundling.ts';
 import { concrete } from './concrete.ts';
-import { resourcesOf, synthesize } from './synthesis.ts';
+import { ownFunctions, synthesize } from './synthesis.ts';
 
 // Every function's bundle, built by the stacks' own options, imported by a process that has the function's own
 // variables and no others: a variable that the code needs and the stack forgot fails here.
@@ -16,9 +16,7 @@ const MiB = 1024 * 1024;
 const functions = Object.values(synthesis.stacks.service.functions);
 
 test('every function of the template is one of the bundles', () => {
-  const names = resourcesOf(synthesis.service, 'AWS::Lambda::Function').map(
-    ([, each]) => each.Properties['FunctionName'],
-  );
+  const names = ownFunctions(synthesis.service).map(([, each]) => each.Properties['FunctionName']);
   expect(names.sort()).toEqual(functions.map((each) => `claimcheck-${each.name}`).sort());
 });
 
@@ -61,7 +59,7 @@ test('a function that lost a variable does not start', () => {
 });
 
 function environmentOf(name: string): Record<string, string> {
-  const resources = resourcesOf(synthesis.service, 'AWS::Lambda::Function').map(([, each]) => each.Properties);
+  const resources = ownFunctions(synthesis.service).map(([, each]) => each.Properties);
   const found = resources.find((each) => each['FunctionName'] === `claimcheck-${name}`);
   if (found === undefined) throw new Error(`there is no function ${name}`);
   const { Variables } = found['Environment'] as { Variables: Record<string, unknown> };

@@ -55,3 +55,11 @@ export function synthesize(settings: Readonly<Record<string, unknown>> = {}): Sy
 export function resourcesOf(template: CfnTemplate, type: string): readonly (readonly [string, CfnResource])[] {
   return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
 }
+
+/** The functions of the platform and its tools: not the one by which CDK asks AWS something while it deploys. */
+export function ownFunctions(template: CfnTemplate): readonly (readonly [string, CfnResource])[] {
+  return resourcesOf(template, 'AWS::Lambda::Function').filter(([id]) => !id.startsWith(askingFunction));
+}
+
+/** Logical id of the function behind `AwsCustomResource`, one for the whole stack. */
+export const askingFunction = 'AWS679f53fac002430cb0da5b7982bd2287';

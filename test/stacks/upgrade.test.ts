@@ -1,5 +1,5 @@
 import { concrete } from './concrete.ts';
-import { type CfnTemplate, resourcesOf, synthesize } from './synthesis.ts';
+import { type CfnTemplate, ownFunctions, resourcesOf, synthesize } from './synthesis.ts';
 
 const standard = synthesize();
 
@@ -54,7 +54,7 @@ test('the service stack holds nothing that a deployment of the version before co
 
 test('functions behind the API end within its 30 s', () => {
   const behind = ['api', 'auth', 'download', 'web'].map((name) => `claimcheck-${name}`);
-  const functions = resourcesOf(standard.service, 'AWS::Lambda::Function').map(([, { Properties }]) => Properties);
+  const functions = ownFunctions(standard.service).map(([, { Properties }]) => Properties);
   const timeouts = functions
     .filter((each) => behind.includes(String(each['FunctionName'])))
     .map((each) => each['Timeout']);
@@ -82,7 +82,7 @@ test('the variables of every function are under 4 KB', () => {
     'read.maxBytes': 99_999,
     'insert.maxBytes': 32_768,
   });
-  for (const [id, { Properties }] of resourcesOf(full.service, 'AWS::Lambda::Function')) {
+  for (const [id, { Properties }] of ownFunctions(full.service)) {
     const { Variables } = Properties['Environment'] as { Variables: Record<string, unknown> };
     const variables = concrete(Variables, full, full.service) as Record<string, string>;
     const bytes = Object.entries(variables).reduce(
