@@ -3,39 +3,23 @@ import type { BodyFacts, BodyOptions, BodyScan } from './body-scan.ts';
 import { ByteStore } from './byte-store.ts';
 import { cutLoss, documentLoss } from './json-loss.ts';
 import { type JsonEvents, JsonMachine } from './json-machine.ts';
-import { KeyPath, shownPath } from './key-path.ts';
+import { KeyPath } from './key-path.ts';
+import { ListChoice } from './list-choice.ts';
 import { ListCollector } from './list-collector.ts';
-import type { OtherList } from './scan-summary.ts';
 
-/** Lists beside the list of rows that are named; more are not. */
-const maxOtherLists = 32;
-/** Bytes after the list of rows that are kept for the preview. */
-const tailBytes = 4096;
 const everything = Number.MAX_SAFE_INTEGER;
 
-/** An array that ended with at least two elements at the shallowest depth so far. */
-interface Candidate {
-  readonly list: ListCollector;
-  readonly path: string;
-  readonly keys: readonly (Uint8Array | null)[] | null;
-  readonly bytes: number;
-  /** Offset after the closing bracket. */
-  readonly end: number;
-  readonly tail: ByteStore;
-}
-
 /**
- * One JSON document: finds the list of rows while it goes by. The list is a top-level array whatever its count, else
- * the shallowest array with at least two elements, at that depth the largest by bytes. Which one it is shows only at
- * the end, so every array that could still be it keeps books of its own; there are at most two at a time with more
- * than one element. Inside the elements of such an array nothing is looked at.
+ * One JSON document: finds the list of rows while it goes by (`ListChoice`; a top-level array is it whatever its count).
+ * Which one it is shows only at the end, so every array that could still be it keeps books of its own; there are at most
+ * two at a time with more than one element. Inside the elements of such an array nothing is looked at.
  */
 export class JsonScan implements BodyScan, JsonEvents {
   readonly #machine: JsonMachine;
   readonly #options: BodyOptions;
   readonly #path = new KeyPath();
   readonly #around: AroundFields;
-  readonly #others: (OtherList & { readonly open: number })[] = [];
+  readonly #choice = new ListChoice();
   /** Offsets of a second value on a later line: this is NDJSON after all. -1: none. */
   secondValueAt = -1;
   #piece: Uint8Array = new Uint8Array(0);
@@ -54,8 +38,6 @@ export class JsonScan implements BodyScan, JsonEvents {
   #list: ListCollector | null = null;
   #listKeys: readonly (Uint8Array | null)[] | null = [];
   #listPath = '';
-  #shallowest = everything;
-  #best: Candidate | null = null;
   /** Bytes from the outermost open array on, until it has a second element. */
   readonly #keep: ByteStore;
   #keepDepth = -1;
@@ -96,9 +78,7 @@ export class JsonScan implements BodyScan, JsonEvents {
     }
     if (this.#scalarFrom >= 0) this.#around.valuePiece(b, Math.max(this.#scalarFrom - this.#base, from), to);
     if (this.#list !== null) this.#list.pieceEnd(b, this.#base, to);
-    if (this.#best !== null && !this.#best.tail.full) {
-      this.#best.tail.append(b, Math.max(this.#best.end - this.#base, from), to);
-    }
+    this.#choice.follow(b, this.#base, from, to);
     return to;
   }
 
@@ -107,7 +87,7 @@ export class JsonScan implements BodyScan, JsonEvents {
     if (this.secondValueAt >= 0) return 'lines';
     if (this.#trailing >= 0) return 'other';
     const machine = this.#machine;
-    const list = this.#list ?? this.#best?.list ?? null;
+    const list = this.#list ?? this.#choice.best?.list ?? null;
     const records = list?.index.records ?? 0;
     if (machine.fault >= 0)
       return records > 0 && records >= (list?.bad ?? 0) && this.#holdsContainers ? 'json' : 'other';
@@ -179,30 +159,19 @@ export class JsonScan implements BodyScan, JsonEvents {
       machine: this.#machine,
       trailing: this.#trailing,
       openList: this.#confirmed,
-      listEnded: this.#best !== null,
+      listEnded: this.#choice.best !== null,
     };
     const cut = whole ? null : cutLoss(facts);
-    if (this.#confirmed >= 0 && this.#list !== null && (this.#best === null || this.#shallowest === this.#confirmed)) {
-      this.#offer(this.#machine.base, this.#confirmed);
-    }
-    const best = this.#best;
+    const unended = this.#choice.best === null || this.#choice.shallowest === this.#confirmed;
+    if (this.#confirmed >= 0 && this.#list !== null && unended) this.#offer(this.#machine.base, this.#confirmed);
+    const { best, otherLists } = this.#choice;
     const rootEnd = this.#rootEnd < 0 ? this.#machine.base : this.#rootEnd;
-    const tailLength = best === null ? 0 : Math.max(0, rootEnd - best.end);
     return {
-      path: best === null ? null : best.path,
-      list: best === null ? null : best.list,
-      frame:
-        best === null
-          ? null
-          : {
-              keys: best.keys,
-              tail: whole && best.tail.length >= tailLength ? best.tail.view().subarray(0, tailLength) : null,
-              tailBytes: tailLength,
-            },
+      path: best?.path ?? null,
+      list: best?.list ?? null,
+      frame: this.#choice.frame(rootEnd, whole),
       root: { start: this.#rootStart, end: rootEnd, whole, odd: this.#machine.odd > 0 },
-      otherLists: this.#others
-        .filter((other) => other.open !== best?.list.open)
-        .map(({ path, count }) => ({ path, count })),
+      otherLists,
       parseLoss: documentLoss(best?.list ?? null, cut, this.#machine),
       around: this.#around.tree,
       table: null,
@@ -214,13 +183,13 @@ export class JsonScan implements BodyScan, JsonEvents {
     this.#openLists += 1;
     this.#count[depth] = 0;
     this.#open[depth] = at;
-    this.#othersAtOpen[depth] = this.#others.length;
+    this.#othersAtOpen[depth] = this.#choice.named;
     if (depth === 0) {
       this.#confirmed = 0;
       this.#machine.watch = 1;
-      this.#shallowest = 0;
+      this.#choice.admits(0);
       this.#startList(0);
-    } else if (this.#keepDepth < 0 && depth <= this.#shallowest) {
+    } else if (this.#keepDepth < 0 && depth <= this.#choice.shallowest) {
       this.#keepDepth = depth;
       this.#keepFrom = at;
       this.#kept = at;
@@ -240,12 +209,8 @@ export class JsonScan implements BodyScan, JsonEvents {
     this.#confirmed = depth;
     this.#machine.watch = depth + 1;
     // Whatever was found inside its first element belongs to a record.
-    this.#others.length = Math.min(this.#others.length, this.#othersAtOpen[depth] as number);
-    if (depth < this.#shallowest) {
-      this.#shallowest = depth;
-      this.#best = null;
-    }
-    if (depth === this.#shallowest) {
+    this.#choice.unname(this.#othersAtOpen[depth] as number);
+    if (this.#choice.admits(depth)) {
       this.#startList(depth);
       this.#replayFirst(depth);
       this.#oddAtStart = this.#machine.odd;
@@ -285,7 +250,7 @@ export class JsonScan implements BodyScan, JsonEvents {
 
   #closeConfirmed(end: number, depth: number): void {
     const list = this.#list;
-    this.#addOther(depth, list === null ? (this.#count[depth] as number) : list.index.records);
+    this.#name(depth, list === null ? (this.#count[depth] as number) : list.index.records);
     if (list !== null) {
       list.pieceEnd(this.#piece, this.#base, end - this.#base);
       this.#offer(end, depth);
@@ -297,7 +262,7 @@ export class JsonScan implements BodyScan, JsonEvents {
   }
 
   #closeUnconfirmed(depth: number): void {
-    this.#addOther(depth, this.#count[depth] as number);
+    this.#name(depth, this.#count[depth] as number);
     this.#openLists -= 1;
     if (this.#keepDepth === depth) this.#keepDepth = -1;
   }
@@ -312,17 +277,12 @@ export class JsonScan implements BodyScan, JsonEvents {
   #offer(end: number, depth: number): void {
     const list = this.#list as ListCollector;
     const bytes = end - list.open;
-    const best = this.#best;
-    // A repeated key holds its last value, as everywhere.
-    if (best !== null && best.path !== this.#listPath && best.bytes >= bytes) return;
-    this.#best = { list, path: this.#listPath, keys: this.#listKeys, bytes, end, tail: new ByteStore(tailBytes) };
-    this.#shallowest = depth;
+    this.#choice.offer({ list, path: this.#listPath, keys: this.#listKeys, bytes, end }, depth);
   }
 
-  #addOther(depth: number, count: number): void {
-    if (this.#others.length >= maxOtherLists) return;
-    const path = shownPath(this.#path.text(depth, this.#machine, this.#count));
-    this.#others.push({ path, count, open: this.#open[depth] as number });
+  #name(depth: number, count: number): void {
+    const path = this.#path.text(depth, this.#machine, this.#count);
+    this.#choice.name(path, count, this.#open[depth] as number);
   }
 }
 
