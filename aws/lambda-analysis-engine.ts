@@ -1,12 +1,15 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AnalysisEngine, EngineAnswer } from '../core/analysis/engine.ts';
 import { ClaimcheckError } from '../core/errors.ts';
 import { ToolInvocationError, type ToolInvoker } from '../core/tool/tool-invoker.ts';
 
 const column = z.object({ name: z.string(), type: z.string() });
+const uploaded = z.object({ bytes: z.int().check(z.minimum(0)), sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)) });
+const output = z.union([z.string(), uploaded]);
 const base = {
   inputs: z.array(z.object({ name: z.string(), records: z.int(), bytes: z.int(), columns: z.array(column) })),
-  chart: z.object({ svg: z.string(), png: z.string(), marks: z.int(), altText: z.string() }).nullable(),
+  chart: z.nullable(z.object({ svg: output, png: output, marks: z.int(), altText: z.string() })),
+  uploaded: z._default(z.nullable(uploaded), null),
 };
 
 /** What comes out of the sandbox is checked like what comes from outside: it is. */
@@ -18,7 +21,12 @@ const answer = z.discriminatedUnion('outcome', [
     rowCount: z.int(),
     ...base,
   }),
-  z.object({ outcome: z.literal('value'), text: z.string(), ...base }),
+  z.object({
+    outcome: z.literal('value'),
+    text: z.string(),
+    cut: z._default(z.nullable(z.object({ bytes: z.int(), items: z.nullable(z.int()) })), null),
+    ...base,
+  }),
   z.object({
     outcome: z.literal('error'),
     code: z.enum(['AnalysisFailed', 'AnalysisLimit', 'StorageUnavailable']),

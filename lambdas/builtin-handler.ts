@@ -1,13 +1,12 @@
-import type { z } from 'zod';
 import { powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
 import { ClaimcheckError } from '../core/errors.ts';
+import { readInput, type Schema } from '../core/input/read-input.ts';
 import type { JsonValue } from '../core/json.ts';
 import { assertOpen } from '../core/run/check-run.ts';
 import type { Run, RunRecords } from '../core/run/run.ts';
 import type { Settings } from '../core/settings.ts';
 import { systemClock, type Telemetry } from '../core/telemetry/telemetry.ts';
 import { fault, nameOf } from './fault.ts';
-import { invalidEvent } from './flow-handler.ts';
 import { traced } from './tracing.ts';
 
 /** What one of the platform's own tools answers `run-tool` (docs/contracts.md). */
@@ -23,18 +22,18 @@ export interface BuiltinAnswer {
  */
 export function builtinHandler<Event extends { readonly runId: string; readonly turn: number }>(
   name: string,
-  schema: z.ZodType<Event>,
+  schema: Schema<Event>,
   ports: { readonly runs: Pick<RunRecords, 'get'>; readonly settings: Settings },
   answer: (event: Event, run: Run, telemetry: Telemetry) => Promise<{ text: string; delivered?: JsonValue }>,
 ): (event: unknown) => Promise<BuiltinAnswer> {
   return async (event) => {
-    const parsed = schema.safeParse(event);
+    const parsed = readInput(schema, event, 'event', { unlisted: ['runId', 'turn', 'index'] });
     const telemetry = powertoolsTelemetry(
       name,
       parsed.success ? { runId: parsed.data.runId, turn: parsed.data.turn } : {},
     );
     try {
-      if (!parsed.success) throw invalidEvent(parsed.error);
+      if (!parsed.success) throw parsed.error;
       const run = await ports.runs.get(parsed.data.runId);
       if (run === undefined) throw new ClaimcheckError('NotFound', 'run: there is no such run');
       assertOpen(run, { clock: systemClock, maxAgeSeconds: ports.settings.run.maxAgeSeconds });

@@ -1,71 +1,78 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { readInput, type Schema } from '../core/input/read-input.ts';
 import type { ModelSettings } from '../core/model/model.ts';
 import { defaultSettings, type Settings } from '../core/settings.ts';
 
+const text = z.string().check(z.minLength(1));
+
 /** `CLAIMCHECK_IDENTITY`: who vouches for people, and where their roles are looked up (DESIGN 7.1, 7.4). */
-const identitySchema = z.strictObject({
-  kind: z.enum(['cognito', 'oidc']),
-  issuer: z.string().min(1),
-  clientId: z.string().min(1),
-  /** What bearer tokens must be made for; the client when absent. */
-  audience: z.string().min(1).optional(),
-  /** Secret of a confidential client; absent for a public one. */
-  clientSecretArn: z.string().optional(),
-  /** Asked for at sign-in, blanks between. */
-  scopes: z.string().optional(),
-  jwksUri: z.string().min(1),
-  authorizeUrl: z.string().min(1),
-  tokenUrl: z.string().min(1),
-  logoutUrl: z.string().optional(),
-  userPoolId: z.string().optional(),
-  roles: z.enum(['cognito', 'table', 'token']),
-  rolesClaim: z.string().optional(),
-  rolesTable: z.string().optional(),
-  caseSensitive: z.boolean().optional(),
-  /** The local platform: keys come over plain http. */
-  local: z.boolean().optional(),
-});
-export type IdentityEnvironment = z.infer<typeof identitySchema>;
+const identitySchema = () =>
+  z.strictObject({
+    kind: z.enum(['cognito', 'oidc']),
+    issuer: text,
+    clientId: text,
+    /** What bearer tokens must be made for; the client when absent. */
+    audience: z.optional(text),
+    /** Secret of a confidential client; absent for a public one. */
+    clientSecretArn: z.optional(z.string()),
+    /** Asked for at sign-in, blanks between. */
+    scopes: z.optional(z.string()),
+    jwksUri: text,
+    authorizeUrl: text,
+    tokenUrl: text,
+    logoutUrl: z.optional(z.string()),
+    userPoolId: z.optional(z.string()),
+    roles: z.enum(['cognito', 'table', 'token']),
+    rolesClaim: z.optional(z.string()),
+    rolesTable: z.optional(z.string()),
+    caseSensitive: z.optional(z.boolean()),
+    /** The local platform: keys come over plain http. */
+    local: z.optional(z.boolean()),
+  });
+export type IdentityEnvironment = z.infer<ReturnType<typeof identitySchema>>;
 
-const modelSchema = z.strictObject({
-  modelId: z.string().min(1),
-  windowTokens: z.number().int().positive(),
-  maxTokens: z.number().int().positive(),
-  cachePoints: z.boolean(),
-  stream: z.boolean().optional(),
-});
+const modelSchema = () =>
+  z.strictObject({
+    modelId: text,
+    windowTokens: z.int().check(z.minimum(1)),
+    maxTokens: z.int().check(z.minimum(1)),
+    cachePoints: z.boolean(),
+    stream: z.optional(z.boolean()),
+  });
 
-const json = <T>(schema: z.ZodType<T>): z.ZodType<T, string> =>
-  z
-    .string()
-    .transform((text, context): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        context.addIssue({ code: 'custom', message: 'is not JSON' });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema as z.ZodType<T, unknown>) as unknown as z.ZodType<T, string>;
+const names = () => z.record(z.string(), text);
 
-const names = z.record(z.string(), z.string().min(1));
+/** How a variable is read. Schemas are made for the variables that a function needs: each costs a part of its start. */
+interface Variable {
+  readonly name: string;
+  readonly schema: () => Schema<unknown>;
+  /** The text is JSON of that shape. */
+  readonly json?: boolean;
+}
 
 /** What functions are told, by the names of docs/contracts.md. */
-const variables = {
-  bucket: ['CLAIMCHECK_BUCKET', z.string().min(1)],
-  runs: ['CLAIMCHECK_RUNS', z.string().min(1)],
-  catalog: ['CLAIMCHECK_CATALOG', z.string().min(1)],
-  chats: ['CLAIMCHECK_CHATS', z.string().min(1)],
-  sessions: ['CLAIMCHECK_SESSIONS', z.string().min(1)],
-  baseUrl: ['CLAIMCHECK_BASE_URL', z.url().transform((url) => url.replace(/\/+$/, ''))],
-  tools: ['CLAIMCHECK_TOOLS', json(names)],
-  flows: ['CLAIMCHECK_FLOWS', json(names)],
-  identity: ['CLAIMCHECK_IDENTITY', json(identitySchema)],
-  secret: ['CLAIMCHECK_SECRET', z.string().min(1)],
-  models: ['CLAIMCHECK_MODELS', json(z.record(z.string(), modelSchema))],
-  engine: ['CLAIMCHECK_ENGINE', json(z.strictObject({ engine: z.string().min(1) }))],
-  python: ['CLAIMCHECK_PYTHON', z.string().min(1).optional()],
-} as const;
+const variables: Readonly<Record<keyof Environment, Variable>> = {
+  bucket: { name: 'CLAIMCHECK_BUCKET', schema: () => text },
+  runs: { name: 'CLAIMCHECK_RUNS', schema: () => text },
+  catalog: { name: 'CLAIMCHECK_CATALOG', schema: () => text },
+  chats: { name: 'CLAIMCHECK_CHATS', schema: () => text },
+  sessions: { name: 'CLAIMCHECK_SESSIONS', schema: () => text },
+  baseUrl: {
+    name: 'CLAIMCHECK_BASE_URL',
+    schema: () =>
+      z.pipe(
+        z.url(),
+        z.transform((url) => url.replace(/\/+$/, '')),
+      ),
+  },
+  tools: { name: 'CLAIMCHECK_TOOLS', schema: names, json: true },
+  flows: { name: 'CLAIMCHECK_FLOWS', schema: names, json: true },
+  identity: { name: 'CLAIMCHECK_IDENTITY', schema: identitySchema, json: true },
+  secret: { name: 'CLAIMCHECK_SECRET', schema: () => text },
+  models: { name: 'CLAIMCHECK_MODELS', schema: () => z.record(z.string(), modelSchema()), json: true },
+  engine: { name: 'CLAIMCHECK_ENGINE', schema: () => z.strictObject({ engine: text }), json: true },
+  python: { name: 'CLAIMCHECK_PYTHON', schema: () => z.optional(text) },
+};
 
 export interface Environment {
   readonly bucket: string;
@@ -107,24 +114,37 @@ export function readEnvironment<K extends keyof Environment = never>(
     name: source['CLAIMCHECK_NAME'] ?? 'claimcheck',
     settings: mergedSettings(source['CLAIMCHECK_SETTINGS']),
   };
-  for (const key of needed) {
-    const [variable, schema] = variables[key];
-    const result = schema.safeParse(source[variable]);
-    if (!result.success) {
-      throw new Error(`${variable}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
-    }
-    parsed[key] = result.data;
-  }
+  for (const key of needed) parsed[key] = readVariable(variables[key], source);
   return parsed as unknown as CommonEnvironment & Pick<Environment, K>;
+}
+
+function readVariable(variable: Variable, source: Readonly<Record<string, string | undefined>>): unknown {
+  const { name, schema, json } = variable;
+  const text = source[name];
+  const value = json === true && text !== undefined ? parsedJson(name, text) : text;
+  const read = readInput(schema(), value, name, { within: `${name}: ` });
+  if (!read.success) throw new Error(read.error.message);
+  return read.data;
+}
+
+function parsedJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${name}: expected JSON`);
+  }
 }
 
 /** The defaults with the operator's numbers over them; unknown groups, unknown keys and non-numbers are refused. */
 export function mergedSettings(text: string | undefined): Settings {
   if (text === undefined || text.trim() === '') return defaultSettings;
-  const differing = z.record(z.string(), z.record(z.string(), z.number().nonnegative())).parse(JSON.parse(text));
+  const settings = z.record(z.string(), z.record(z.string(), z.number().check(z.minimum(0))));
+  const name = 'CLAIMCHECK_SETTINGS';
+  const read = readInput(settings, parsedJson(name, text), name, { within: `${name}: ` });
+  if (!read.success) throw new Error(read.error.message);
   const merged: Record<string, Record<string, number>> = {};
   for (const [group, values] of Object.entries(defaultSettings)) merged[group] = { ...values };
-  for (const [group, values] of Object.entries(differing)) {
+  for (const [group, values] of Object.entries(read.data)) {
     const known = Object.hasOwn(merged, group) ? merged[group] : undefined;
     for (const [key, value] of Object.entries(values)) {
       if (known === undefined || !Object.hasOwn(known, key)) {

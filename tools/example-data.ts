@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** What the example tools make their data from: set by `npm start -- --records N --seed S`, read from the function's environment. */
 export interface ExampleData {
@@ -8,8 +8,8 @@ export interface ExampleData {
 }
 
 const schema = z.object({
-  CLAIMCHECK_EXAMPLE_RECORDS: z.coerce.number().int().min(1).max(2_000_000).default(60_000),
-  CLAIMCHECK_EXAMPLE_SEED: z.coerce.number().int().min(0).max(4_294_967_295).default(1),
+  CLAIMCHECK_EXAMPLE_RECORDS: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(2_000_000)), 60_000),
+  CLAIMCHECK_EXAMPLE_SEED: z._default(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(4_294_967_295)), 1),
 });
 
 export function exampleData(variables: Readonly<Record<string, string | undefined>>): ExampleData {

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ClaimcheckError } from '../errors.ts';
+import { readInput } from '../input/read-input.ts';
 
 /** Marks of one chart; what has more is to be grouped first. */
 export const maxMarks = 5_000;
@@ -8,8 +9,8 @@ export const maxNames = 400;
 /** Series of one chart: more colours than this cannot be told apart. */
 export const maxSeries = 20;
 
-const column = z.string().min(1).max(200);
-const words = z.string().min(1).max(200);
+const column = z.string().check(z.minLength(1), z.maxLength(200));
+const words = z.string().check(z.minLength(1), z.maxLength(200));
 
 /**
  * Everything that can be said of a chart. The schema is closed and holds no expression, address or format: the host
@@ -19,32 +20,28 @@ const chartSchema = z.strictObject({
   type: z.enum(['bar', 'line', 'area', 'point']),
   x: column,
   /** Left out for a count of rows. */
-  y: column.optional(),
-  series: column.optional(),
+  y: z.optional(column),
+  series: z.optional(column),
   /** What becomes of several rows of one x (and series). Default: they are drawn as they are. */
-  aggregate: z.enum(['sum', 'mean', 'min', 'max', 'count']).optional(),
-  title: words.optional(),
-  x_title: words.optional(),
-  y_title: words.optional(),
+  aggregate: z.optional(z.enum(['sum', 'mean', 'min', 'max', 'count'])),
+  title: z.optional(words),
+  x_title: z.optional(words),
+  y_title: z.optional(words),
   /** Of y: stands behind the axis title. */
-  unit: z.string().min(1).max(20).optional(),
+  unit: z.optional(z.string().check(z.minLength(1), z.maxLength(20))),
   /** Default: the order of the rows, dates and numbers by value. */
-  sort: z.enum(['rows', 'x', 'y', 'y_descending']).optional(),
-  theme: z.enum(['light', 'dark']).optional(),
-  width: z.int().min(200).max(1_600).optional(),
-  height: z.int().min(150).max(1_200).optional(),
+  sort: z.optional(z.enum(['rows', 'x', 'y', 'y_descending'])),
+  theme: z.optional(z.enum(['light', 'dark'])),
+  width: z.optional(z.int().check(z.minimum(200), z.maximum(1_600))),
+  height: z.optional(z.int().check(z.minimum(150), z.maximum(1_200))),
 });
 
 export type ChartSpec = z.infer<typeof chartSchema>;
 
 /** A checked chart. Throws `InvalidInput` naming the field. */
 export function parseChart(value: unknown): ChartSpec {
-  const parsed = chartSchema.safeParse(value);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const path = ['chart', ...(issue?.path ?? [])].map(String).join('.');
-    throw new ClaimcheckError('InvalidInput', `${path}: ${issue?.message ?? 'not a chart'}`.slice(0, 300));
-  }
+  const parsed = readInput(chartSchema, value, 'chart', { within: 'chart.' });
+  if (!parsed.success) throw parsed.error;
   const chart = parsed.data;
   if (chart.y === undefined && chart.aggregate !== 'count') {
     throw new ClaimcheckError('InvalidInput', 'chart.y: required, except with aggregate "count"');

@@ -1,17 +1,17 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** The part of an API Gateway event (payload 2.0) that is read here. Everything in it comes from outside. */
 const gatewayEvent = z.object({
   rawPath: z.string(),
-  rawQueryString: z.string().default(''),
-  cookies: z.array(z.string()).optional(),
-  headers: z.record(z.string(), z.string().optional()).default({}),
+  rawQueryString: z._default(z.string(), ''),
+  cookies: z.optional(z.array(z.string())),
+  headers: z._default(z.record(z.string(), z.optional(z.string())), {}),
   requestContext: z.object({
-    stage: z.string().default('$default'),
+    stage: z._default(z.string(), '$default'),
     http: z.object({ method: z.string() }),
   }),
-  body: z.string().optional(),
-  isBase64Encoded: z.boolean().default(false),
+  body: z.optional(z.string()),
+  isBase64Encoded: z._default(z.boolean(), false),
 });
 
 /** An HTTP request in plain words. Header names are lower case; the path has neither stage nor trailing slash. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ViewedTurn } from '../chat/open-chat.ts';
 import { ClaimcheckError } from '../errors.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -16,15 +16,14 @@ import type { RunResponse } from './responses.ts';
 
 /** `POST /runs`. Who asks comes from the verified token alone: `owner`, `session` roles and the like are unknown keys. */
 const startRequest = z.strictObject({
-  agent: z.string().regex(/^[a-z][a-z0-9-]{0,47}$/),
-  message: z.string().min(1),
-  session: z
+  agent: z
     .string()
-    .regex(/^[0-9a-f]{32}$/)
-    .optional(),
-  idempotencyKey: z.string().min(1).max(200),
+    .check(z.regex(/^[a-z][a-z0-9-]{0,47}$/, 'a name of lower-case letters, digits and hyphens, at most 48')),
+  message: z.string().check(z.minLength(1)),
+  session: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/, '32 hexadecimal digits (0-9, a-f)'))),
+  idempotencyKey: z.string().check(z.minLength(1), z.maxLength(200)),
   /** References of other chats of the caller's own that this run may read. */
-  references: z.array(z.string()).max(20).optional(),
+  references: z.optional(z.array(z.string()).check(z.maxLength(20))),
 });
 
 export interface NewRun {

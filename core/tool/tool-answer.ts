@@ -1,16 +1,16 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { acceptBlock } from '../content/accept-block.ts';
 import type { ToolResult } from '../content/block.ts';
 import type { JsonValue } from '../json.ts';
 
 const envelope = z.object({
-  status: z.enum(['success', 'error']).optional(),
+  status: z.optional(z.enum(['success', 'error'])),
   /** MCP says it so. */
-  isError: z.boolean().optional(),
-  content: z.array(z.unknown()).optional(),
-  structuredContent: z.unknown().optional(),
-  stored: z.unknown().optional(),
-  delivered: z.unknown().optional(),
+  isError: z.optional(z.boolean()),
+  content: z.optional(z.array(z.unknown())),
+  structuredContent: z.optional(z.unknown()),
+  stored: z.optional(z.unknown()),
+  delivered: z.optional(z.unknown()),
 });
 
 export type ToolAnswer =

@@ -1,29 +1,30 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { documentClient, stepFunctionsClient } from '../../aws/clients.ts';
 import { dynamoChats } from '../../aws/dynamo-chats.ts';
 import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
 import { assertContinuable } from '../../core/chat/open-chat.ts';
 import { ClaimcheckError, errorOutcome } from '../../core/errors.ts';
 import { currentRoles } from '../../core/identity/role-source.ts';
+import { readInput } from '../../core/input/read-input.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import { admitRun } from '../../core/run/admit.ts';
 import { systemClock } from '../../core/telemetry/telemetry.ts';
 import { admissionPorts } from '../admission.ts';
 import { readEnvironment } from '../environment.ts';
 import { fault, nameOf } from '../fault.ts';
-import { agentName, hexId, invalidEvent } from '../flow-handler.ts';
+import { agentName, hexId } from '../flow-handler.ts';
 import { roleSource } from '../people.ts';
 
 /** `owner` is the subject that the trusted principal has verified; the key is made from it here. */
 const event = z.strictObject({
   runId: hexId,
-  owner: z.string().min(1).max(1_000),
-  username: z.string().min(1).max(1_000),
+  owner: z.string().check(z.minLength(1), z.maxLength(1_000)),
+  username: z.string().check(z.minLength(1), z.maxLength(1_000)),
   session: hexId,
   agent: agentName,
-  message: z.string().min(1),
-  stateMachineArn: z.string().min(1).max(2_048),
-  references: z.array(z.string().max(100)).max(50).optional(),
+  message: z.string().check(z.minLength(1)),
+  stateMachineArn: z.string().check(z.minLength(1), z.maxLength(2_048)),
+  references: z.optional(z.array(z.string().check(z.maxLength(100))).check(z.maxLength(50))),
 });
 
 const environment = readEnvironment(process.env, 'runs', 'catalog', 'chats', 'sessions', 'identity', 'flows');
@@ -34,10 +35,10 @@ const ports = admissionPorts(environment, documents, stepFunctionsClient());
 
 /** Admission for principals in `flows.trusted`, who invoke this function directly. */
 export async function handler(input: unknown): Promise<unknown> {
-  const parsed = event.safeParse(input);
+  const parsed = readInput(event, input, 'event');
   const telemetry = powertoolsTelemetry('admit-run', parsed.success ? { runId: parsed.data.runId } : {});
   try {
-    if (!parsed.success) throw invalidEvent(parsed.error);
+    if (!parsed.success) throw parsed.error;
     const { owner, username, references, ...rest } = parsed.data;
     const { caseSensitive = false } = environment.identity;
     const key = ownerKey(owner, { caseSensitive });

@@ -1,46 +1,55 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
 import { parseChart } from '../../core/analysis/chart-spec.ts';
 import type { EngineAnswer, EngineJob } from '../../core/analysis/engine.ts';
-import { invalidEvent } from '../flow-handler.ts';
+import { readInput } from '../../core/input/read-input.ts';
 import { runJob } from './run-job.ts';
 
-const whole = z.int().min(0);
+const whole = z.int().check(z.minimum(0));
+
+const upload = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  headers: z.record(z.string().check(z.regex(/^[a-z-]+$/)), z.string()),
+  maxBytes: whole,
+});
 
 /** Comes from the broker alone, and is checked like any other event. */
 const event = z.strictObject({
   inputs: z
     .array(
       z.strictObject({
-        name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/),
+        name: z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/)),
         url: z.url({ protocol: /^https?$/ }),
         bytes: whole,
-        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
         kind: z.enum(['json', 'ndjson', 'csv', 'tsv', 'text']),
-        path: z.string().nullable(),
-        table: z
-          .strictObject({ header: z.array(z.string()), delimiter: z.string().length(1), dataOffset: whole })
-          .nullable(),
-        recordStart: whole.nullable(),
-        types: z
-          .record(z.string(), z.enum(['integer', 'number', 'boolean', 'string']))
-          .nullable()
-          .default(null),
+        path: z.nullable(z.string()),
+        table: z.nullable(
+          z.strictObject({
+            header: z.array(z.string()),
+            delimiter: z.string().check(z.length(1)),
+            dataOffset: whole,
+          }),
+        ),
+        recordStart: z.nullable(whole),
+        types: z._default(z.nullable(z.record(z.string(), z.enum(['integer', 'number', 'boolean', 'string']))), null),
       }),
     )
-    .min(1)
-    .max(8),
-  program: z.strictObject({ kind: z.enum(['sql', 'script']), text: z.string().min(1) }),
+    .check(z.minLength(1), z.maxLength(8)),
+  program: z.strictObject({ kind: z.enum(['sql', 'script']), text: z.string().check(z.minLength(1)) }),
   chart: z.unknown(),
   limits: z.strictObject({
-    deadlineMs: z.int().min(100).max(60_000),
-    maxOutputBytes: z
-      .int()
-      .min(100)
-      .max(4 * 1024 * 1024),
+    deadlineMs: z.int().check(z.minimum(100), z.maximum(60_000)),
+    maxOutputBytes: z.int().check(z.minimum(100), z.maximum(4 * 1024 * 1024)),
   }),
+  uploads: z._default(
+    z.nullable(
+      z.strictObject({ answer: z.nullable(upload), picture: z.nullable(upload), drawing: z.nullable(upload) }),
+    ),
+    null,
+  ),
 });
 
 /** Of Lambda's memory; locally there is no such variable. */
@@ -60,8 +69,8 @@ const host = {
 export async function handler(received: unknown): Promise<EngineAnswer> {
   const telemetry = powertoolsTelemetry('analysis-engine', {});
   try {
-    const parsed = event.safeParse(received);
-    if (!parsed.success) throw invalidEvent(parsed.error);
+    const parsed = readInput(event, received, 'event');
+    if (!parsed.success) throw parsed.error;
     const { chart, ...rest } = parsed.data;
     const job: EngineJob = { ...rest, chart: chart === null || chart === undefined ? null : parseChart(chart) };
     const started = Date.now();
@@ -72,6 +81,7 @@ export async function handler(received: unknown): Promise<EngineAnswer> {
       bytes: job.inputs.reduce((sum, input) => sum + input.bytes, 0),
       outcome: answer.outcome === 'error' ? answer.code : answer.outcome,
       chart: job.chart !== null,
+      uploadedBytes: answer.outcome === 'error' ? 0 : (answer.uploaded?.bytes ?? 0),
       milliseconds: Date.now() - started,
     });
     return answer;

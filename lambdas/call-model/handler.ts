@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { BedrockModel } from '../../aws/bedrock-model.ts';
 import { BedrockStreamModel } from '../../aws/bedrock-stream-model.ts';
 import { bedrockClient, documentClient, s3Client } from '../../aws/clients.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoActiveRuns } from '../../aws/dynamo-active-runs.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
@@ -9,18 +9,19 @@ import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { saveTurn } from '../../core/chat/save-turn.ts';
 import { closeRun } from '../../core/flow/close-run.ts';
+import { readInput } from '../../core/input/read-input.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { readEnvironment } from '../environment.ts';
 import { fault, nameOf } from '../fault.ts';
-import { hexId, invalidEvent } from '../flow-handler.ts';
+import { hexId } from '../flow-handler.ts';
 import { runPorts, runTable } from '../run-ports.ts';
 
 /** EventBridge's "Step Functions Execution Status Change"; other parts of the event are of no interest. */
 const event = z.object({
   detail: z.object({
     name: hexId,
-    stateMachineArn: z.string().min(1),
-    status: z.string().min(1),
+    stateMachineArn: z.string().check(z.minLength(1)),
+    status: z.string().check(z.minLength(1)),
   }),
 });
 
@@ -41,8 +42,8 @@ const ports = {
 
 /** Closes runs whose execution ended without closing them, and leaves a failed turn in their chat. */
 export async function handler(input: unknown): Promise<void> {
-  const parsed = event.safeParse(input);
-  if (!parsed.success) throw invalidEvent(parsed.error);
+  const parsed = readInput(event, input, 'event');
+  if (!parsed.success) throw parsed.error;
   const { name: runId, stateMachineArn, status } = parsed.data.detail;
   const telemetry = powertoolsTelemetry('close-run', { runId });
   const store = new S3ResultStore(s3, environment.bucket, telemetry);

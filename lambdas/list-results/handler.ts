@@ -1,5 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { documentClient } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { secretText } from '../../aws/session-secret.ts';
@@ -14,8 +14,8 @@ const event = z.strictObject({
   runId: hexId,
   turn: turnNumber,
   index: toolIndex,
-  tool: z.string().max(100).nullish(),
-  cursor: z.string().max(4_096).nullish(),
+  tool: z.nullish(z.string().check(z.maxLength(100))),
+  cursor: z.nullish(z.string().check(z.maxLength(4_096))),
 });
 
 const { settings, runs, catalog, secret } = readEnvironment(process.env, 'runs', 'catalog', 'secret');

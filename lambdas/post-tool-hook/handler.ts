@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
@@ -13,7 +13,9 @@ const event = z.strictObject({
   runId: hexId,
   turn: turnNumber,
   index: toolIndex,
-  tool: z.string().regex(/^[a-z][a-z0-9_]{0,47}$/),
+  tool: z
+    .string()
+    .check(z.regex(/^[a-z][a-z0-9_]{0,47}$/, 'a name of lower-case letters, digits and underscores, at most 48')),
   // Whatever the foreign tool answered: looked into by the core, so that nonsense is an error result and not a fault.
   result: z.unknown(),
   flow: flowIdentity,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';

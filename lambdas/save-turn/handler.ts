@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { documentClient, s3Client } from '../../aws/clients.ts';
 import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { dynamoChats } from '../../aws/dynamo-chats.ts';
@@ -15,7 +15,12 @@ import { runPorts, runTable } from '../run-ports.ts';
 const event = z.strictObject({
   runId: hexId,
   flow: flowIdentity,
-  failure: z.strictObject({ code: z.string().min(1).max(200), message: z.string().max(300_000).optional() }).optional(),
+  failure: z.optional(
+    z.strictObject({
+      code: z.string().check(z.minLength(1), z.maxLength(200)),
+      message: z.optional(z.string().check(z.maxLength(300_000))),
+    }),
+  ),
 });
 
 const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'chats', 'sessions');

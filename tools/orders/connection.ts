@@ -1,18 +1,19 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { Client, type ClientConfig } from 'pg';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ClaimcheckError } from '../../core/errors.ts';
+import { readInput } from '../../core/input/read-input.ts';
 
-const port = z.coerce.number().int().min(1).max(65_535).default(5432);
+const port = z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(65_535)), 5432);
 
 /** A secret as RDS and Secrets Manager write it; `ca` is the authority's certificates (PEM) where Node.js has them not. */
 const databaseSecret = z.object({
-  host: z.string().min(1),
+  host: z.string().check(z.minLength(1)),
   port,
-  username: z.string().min(1),
-  password: z.string().min(1),
-  dbname: z.string().min(1).default('postgres'),
-  ca: z.string().min(1).optional(),
+  username: z.string().check(z.minLength(1)),
+  password: z.string().check(z.minLength(1)),
+  dbname: z._default(z.string().check(z.minLength(1)), 'postgres'),
+  ca: z.optional(z.string().check(z.minLength(1))),
 });
 
 /** Milliseconds that connecting and any one statement may take. */
@@ -69,9 +70,7 @@ function parsedSecret(text: string): z.output<typeof databaseSecret> {
   } catch {
     throw new Error('the database secret: expected JSON {host, port, username, password, dbname}');
   }
-  const parsed = databaseSecret.safeParse(value);
+  const parsed = readInput(databaseSecret, value, 'the secret');
   if (parsed.success) return parsed.data;
-  throw new Error(
-    `the database secret: ${parsed.error.issues.map(({ path }) => path.join('.')).join(', ')} is missing`,
-  );
+  throw new Error(`the database secret: ${parsed.error.message}`);
 }

@@ -3,6 +3,7 @@ import { exportFromTool } from '../../aws/export-from-tool.ts';
 import { S3ExportStore } from '../../aws/s3-export-store.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import type { WrapperAnswer } from '../../aws/tool-wrapper.ts';
+import { readInput } from '../../core/input/read-input.ts';
 import type { ToolEvent } from '../../core/tool/tool-definition.ts';
 import { readEnvironment } from '../../lambdas/environment.ts';
 import { toolHandler } from '../../lambdas/tool-handler.ts';
@@ -21,11 +22,8 @@ const readSecret = secretReader();
 
 /** Orders straight from a database cursor into the two files; no more than one batch of rows is ever held here. */
 export const handler = toolHandler('tool-list-orders', async (event: ToolEvent): Promise<WrapperAnswer> => {
-  const input = ordersInput.safeParse(event.input);
-  if (!input.success) {
-    const wrong = input.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; ');
-    return { status: 'error', content: [{ text: `list_orders: ${wrong}` }] };
-  }
+  const input = readInput(ordersInput, event.input, 'input');
+  if (!input.success) return { status: 'error', content: [{ text: `list_orders: ${input.error.message}` }] };
   const client = await connect(await connectionSettings(variables, readSecret));
   try {
     return await exportFromTool(event.context, orderRows(client, input.data), {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 export const statuses = ['open', 'paid', 'shipped', 'returned', 'cancelled'] as const;
 export const defaultLimit = 100_000;
@@ -23,16 +23,13 @@ export const totalColumn = 'total_matching';
 
 /** What a model may ask for. */
 export const ordersInput = z.strictObject({
-  status: z.enum(statuses).optional(),
-  country: z
-    .string()
-    .regex(/^[A-Z]{2}$/)
-    .optional(),
-  customer: z.string().min(1).max(500).optional(),
-  from: z.iso.datetime({ offset: true }).optional(),
-  before: z.iso.datetime({ offset: true }).optional(),
-  limit: z.int().min(0).max(maxLimit).default(defaultLimit),
-  offset: z.int().min(0).default(0),
+  status: z.optional(z.enum(statuses)),
+  country: z.optional(z.string().check(z.regex(/^[A-Z]{2}$/, 'two capital letters, a country code'))),
+  customer: z.optional(z.string().check(z.minLength(1), z.maxLength(500))),
+  from: z.optional(z.iso.datetime({ offset: true })),
+  before: z.optional(z.iso.datetime({ offset: true })),
+  limit: z._default(z.int().check(z.minimum(0), z.maximum(maxLimit)), defaultLimit),
+  offset: z._default(z.int().check(z.minimum(0)), 0),
 });
 export type OrdersInput = z.output<typeof ordersInput>;
 

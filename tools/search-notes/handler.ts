@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ToolResult } from '../../core/content/block.ts';
 import { toolHandler } from '../../lambdas/tool-handler.ts';
 import { exampleData } from '../example-data.ts';
 import { notes } from './notes.ts';
 
-const input = z.strictObject({ query: z.string().max(1_000).optional() });
+const input = z.strictObject({ query: z.optional(z.string().check(z.maxLength(1_000))) });
 // biome-ignore lint/style/noProcessEnv: a function's own entry point reads its environment once.
 const data = exampleData(process.env);
 

@@ -28,7 +28,7 @@ it.each([
   [
     'a JSON text that is none',
     { CLAIMCHECK_BUCKET: 'b', CLAIMCHECK_TOOLS: '{secret' },
-    /^CLAIMCHECK_TOOLS: is not JSON$/,
+    /^CLAIMCHECK_TOOLS: expected JSON$/,
   ],
   ['a wrong shape', { CLAIMCHECK_BUCKET: 'b', CLAIMCHECK_TOOLS: '["secret"]' }, /^CLAIMCHECK_TOOLS: /],
 ])('%s stops the start and is named without its value', (_name, source, expected) => {

@@ -28,11 +28,11 @@ test('the answer and what it delivered', async () => {
 });
 
 test.each([
-  [{ ...event, owner: 'bob' }, 'InvalidInput: event: unrecognized keys (owner)'],
-  [{ ...event, session: 's' }, 'InvalidInput: event: unrecognized keys (session)'],
-  [{ ...event, roles: ['admin'] }, 'InvalidInput: event: unrecognized keys (roles)'],
-  [{ ...event, runId: '../x' }, 'InvalidInput: runId: invalid format'],
-  [null, 'InvalidInput: event: invalid type'],
+  [{ ...event, owner: 'bob' }, 'InvalidInput: event: owner not expected; known are q'],
+  [{ ...event, session: 's' }, 'InvalidInput: event: session not expected; known are q'],
+  [{ ...event, roles: ['admin'] }, 'InvalidInput: event: roles not expected; known are q'],
+  [{ ...event, runId: '../x' }, 'InvalidInput: runId: text like ^[0-9a-f]{32}$ expected'],
+  [null, 'InvalidInput: event: an object {runId, turn, index, q} expected; found null'],
 ])('%j is refused before any run is looked up', async (bad, text) => {
   const get = jest.fn();
   const handle = builtinHandler('x', schema, { runs: { get }, settings: defaultSettings }, async () => ({ text: '' }));
