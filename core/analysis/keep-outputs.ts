@@ -71,7 +71,11 @@ async function wholeAnswer(
   if (uploaded !== undefined && uploaded !== null) {
     const text = await staged.taken('answer', uploaded);
     return answer.outcome === 'table'
-      ? { text: { ...text, lines: true }, contentType: 'application/x-ndjson', fileName: 'analysis.ndjson' }
+      ? {
+          text: { ...text, lines: true, records: answer.rowCount },
+          contentType: 'application/x-ndjson',
+          fileName: 'analysis.ndjson',
+        }
       : { text, contentType: 'application/json', fileName: 'analysis.json' };
   }
   if (answer.outcome === 'value') {

@@ -9,6 +9,8 @@ export interface StreamedText {
   readonly sha256: string;
   /** It is NDJSON. */
   readonly lines: boolean;
+  /** Whole records that it must have. */
+  readonly records?: number;
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -50,7 +52,8 @@ function streamed(text: StreamedText): TextSource {
       yield piece;
     }
     const seen = scanner.end();
-    if (bytes !== text.bytes || seen.sha256 !== text.sha256) {
+    const counted = text.records === undefined || (seen.records === text.records && seen.parseLoss === null);
+    if (bytes !== text.bytes || seen.sha256 !== text.sha256 || !counted) {
       throw new ClaimcheckError('StorageUnavailable', 'text: what was read is not what was promised', {
         promisedBytes: text.bytes,
         readBytes: bytes,

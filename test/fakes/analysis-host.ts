@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EngineInput, EngineJob } from '../../core/analysis/engine.ts';
+import type { EngineInput, EngineJob, EngineUpload } from '../../core/analysis/engine.ts';
 import { knownTypes } from '../../core/analysis/known-types.ts';
 import { locateRecord } from '../../core/scan/record-locator.ts';
 import { scanBytes } from '../../core/scan/result-scanner.ts';
@@ -19,6 +25,10 @@ export class AnalysisHost {
   readonly bodies = new Map<string, Uint8Array>();
   /** Paths that were fetched, in order: what never stands here never reached an engine. */
   readonly fetched: string[] = [];
+  /** Every upload that was tried, in order. */
+  readonly puts: { readonly name: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer }[] = [];
+  /** What the next uploads are answered instead of being taken; `cut` takes one and breaks the connection. */
+  refusals: (number | 'cut')[] = [];
   readonly #server: Server;
   #port = 0;
 
@@ -28,6 +38,10 @@ export class AnalysisHost {
     this.host = { programs: this.folder, scratch: path.join(this.folder, 'scratch'), memoryMiB, threads: 1 };
     this.#server = createServer((request, response) => {
       const name = (request.url ?? '').slice(1);
+      if (request.method === 'PUT') {
+        void this.#take(name, request, response);
+        return;
+      }
       this.fetched.push(name);
       const body = this.bodies.get(name);
       response.writeHead(body === undefined ? 404 : 200);
@@ -57,6 +71,28 @@ export class AnalysisHost {
       recordStart: locateRecord(summary, 0)?.recordStart ?? null,
       types: knownTypes(summary),
     };
+  }
+
+  /** The right to create one object on this server, create-only as in the store. */
+  upload(name: string, maxBytes = 64 * 1024 * 1024): EngineUpload {
+    const headers = { 'content-type': 'application/octet-stream', 'if-none-match': '*' };
+    return { url: this.url(name), headers, maxBytes };
+  }
+
+  async #take(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const body = Buffer.concat(pieces);
+    this.puts.push({ name, headers: request.headers, body });
+    const refusal = this.refusals.shift();
+    if (typeof refusal === 'number') {
+      response.writeHead(refusal).end('at https://secret.example');
+      return;
+    }
+    const standing = this.bodies.has(name);
+    if (!standing) this.bodies.set(name, body);
+    if (refusal === 'cut') request.socket.destroy();
+    else response.writeHead(standing ? 412 : 200).end();
   }
 
   url(name: string): string {
