@@ -1,117 +1,158 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
 import type { EngineInput } from '../../core/analysis/engine.ts';
+import { EvenRecords } from '../../core/analysis/even-records.ts';
+import { type PlannedColumn, plannedColumns } from '../../core/analysis/planned-columns.ts';
 import { RecordRuns } from '../../core/analysis/record-runs.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
+import { recordSpans, type Span } from '../../core/scan/record-spans.ts';
+import { readBody } from './read-body.ts';
+import { RecordFiles, type Slice } from './record-files.ts';
 
 /** Widest record that is taken in; a wider one is refused, since leaving it out would falsify every count. */
 const maxRecordBytes = 16 * 1024 * 1024;
-const flushBytes = 1024 * 1024;
-/** Most pieces of one system call (`IOV_MAX`). */
-const vectorLength = 1_024;
+/** Bytes by which it is decided how all others are read, and of which the records are looked into. */
+const headBytes = 64 * 1024;
+const firstBytes = 16 * 1024;
 
 export interface FetchedInput {
+  /** Every record once, in order; the lines of a file end in it. */
+  readonly files: readonly string[];
   readonly records: number;
-  /** Some values are texts that were numbers to Python (NaN, infinities). */
-  readonly marked: boolean;
   /** Bytes of the longest line. */
   readonly longest: number;
+  /** All columns, where they are known ahead: then the records came in slices. */
+  readonly columns: readonly PlannedColumn[] | null;
+  /** Records were told apart by what stands between them (`EvenRecords`). */
+  readonly even: boolean;
 }
+
+/** Told of each slice as soon as it is there, which is before the digest of the whole is known. */
+export type SliceSink = (slice: Slice, columns: readonly PlannedColumn[], longest: number) => void;
 
 /**
- * Fetches one input and writes its records as NDJSON to `file`. The digest of the whole body is checked before anybody
- * may read the file. Throws `StorageUnavailable` when the body cannot be had or is not
- * the one that was asked for, `AnalysisLimit` for a record that is too wide.
+ * Fetches one input and writes its records as NDJSON: to `file`, or, with a `sink` and columns that are known ahead, to
+ * slices beside it. When it is done, the digest of the whole body was found right; nobody may answer from a slice
+ * before. Throws `StorageUnavailable` when the body cannot be had or is not the one that was asked for, `AnalysisLimit`
+ * for a record that is too wide, `UnevenRecords` where slices are to be thrown away and the body read without a `sink`.
  */
-export async function fetchInput(input: EngineInput, file: string, signal: AbortSignal): Promise<FetchedInput> {
+export async function fetchInput(
+  input: EngineInput,
+  file: string,
+  signal: AbortSignal,
+  sink: SliceSink | null = null,
+): Promise<FetchedInput> {
   const hash = createHash('sha256');
-  let records = 0;
-  let pending: Uint8Array[] = [];
-  let pendingBytes = 0;
-  const runs =
-    input.recordStart === null
-      ? null
-      : new RecordRuns(
-          input,
-          input.recordStart,
-          {
-            lines: (piece, count) => {
-              records += count;
-              pending.push(piece);
-              pendingBytes += piece.length;
-            },
-            wide: (wide) => {
-              throw new ClaimcheckError(
-                'AnalysisLimit',
-                `${input.name}: record ${records} has ${wide} bytes, at most ${maxRecordBytes} can be analysed`,
-              );
-            },
-          },
-          maxRecordBytes,
-        );
-  const target = await open(file, 'w');
-  // One write is under way while the next pieces are read.
-  let written: Promise<unknown> = Promise.resolve();
-  const flush = async (): Promise<void> => {
-    await written;
-    const pieces = pending;
-    pending = [];
-    pendingBytes = 0;
-    written = writeAll(target, pieces);
-    // Awaited later: a failure in between is no unhandled one.
-    written.catch(() => {});
-  };
+  let lines: InputLines | null = null;
+  let head: Uint8Array[] = [];
+  let gathered = 0;
   let bytes = 0;
-  let skip = input.recordStart ?? 0;
-  let more = runs !== null;
+  let skip = input.recordStart ?? input.bytes;
+  const begin = (): InputLines => {
+    lines = new InputLines(input, file, sink, Buffer.concat(head));
+    head = [];
+    return lines;
+  };
   try {
-    for await (const chunk of body(input, signal)) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      if (bytes > input.bytes) break;
-      const passed = Math.min(skip, chunk.length);
+    await readBody(input, signal, (piece) => {
+      hash.update(piece);
+      bytes += piece.length;
+      if (bytes > input.bytes) throw mismatch(input);
+      const passed = Math.min(skip, piece.length);
       skip -= passed;
-      if (more && passed < chunk.length) more = runs?.write(chunk.subarray(passed)) ?? false;
-      if (pendingBytes >= flushBytes) await flush();
-    }
-    if (bytes !== input.bytes || hash.digest('hex') !== input.sha256) {
-      throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy does not match its digest`);
-    }
-    if (more) runs?.end();
-    await flush();
-    await written;
-    return { records, marked: runs?.marked ?? false, longest: runs?.longest ?? 0 };
+      if (passed === piece.length) return undefined;
+      const rest = piece.subarray(passed);
+      if (lines !== null) return lines.write(rest);
+      head.push(rest);
+      gathered += rest.length;
+      if (gathered >= headBytes) begin();
+      return undefined;
+    });
+    if (bytes !== input.bytes || hash.digest('hex') !== input.sha256) throw mismatch(input);
+    return await (lines ?? begin()).end();
   } finally {
-    await written.catch(() => {});
-    await target.close();
+    await (lines as InputLines | null)?.close();
   }
 }
 
-/** The system may take less than it was given; what is left goes again. */
-async function writeAll(target: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-  for (let at = 0; at < pieces.length; at += vectorLength) {
-    const some = pieces.slice(at, at + vectorLength);
-    const wanted = some.reduce((sum, piece) => sum + piece.length, 0);
-    const { bytesWritten } = await target.writev(some);
-    if (bytesWritten < wanted) await target.writeFile(Buffer.concat(some).subarray(bytesWritten));
+function mismatch({ name }: EngineInput): ClaimcheckError {
+  return new ClaimcheckError('StorageUnavailable', `${name}: the stored copy does not match its digest`);
+}
+
+/** The records of one input on their way from its bytes to files, in the fastest way that its first bytes allow. */
+class InputLines {
+  readonly #files: RecordFiles;
+  readonly #columns: readonly PlannedColumn[] | null;
+  readonly #even: EvenRecords | null;
+  readonly #runs: RecordRuns | null;
+  #more = true;
+
+  /** `head`: the first bytes from the first record on; written over. */
+  constructor(input: EngineInput, file: string, sink: SliceSink | null, head: Uint8Array) {
+    const some = head.subarray(0, firstBytes);
+    const columns = sink === null || head.length < headBytes ? null : columnsOf(input, some);
+    this.#columns = columns?.planned ?? null;
+    this.#files = new RecordFiles(
+      file,
+      sink === null || columns === null ? null : (slice) => sink(slice, columns.planned, this.#longest),
+    );
+    const lines = (bytes: Uint8Array, records: number) => this.#files.lines(bytes, records);
+    const wide = (bytes: number) => {
+      throw new ClaimcheckError(
+        'AnalysisLimit',
+        `${input.name}: record ${this.#files.records} has ${bytes} bytes, at most ${maxRecordBytes} can be analysed`,
+      );
+    };
+    this.#even = columns === null ? null : EvenRecords.of(input, some, columns.spans, { lines });
+    const long = this.#even === null && input.recordStart !== null;
+    this.#runs = long ? new RecordRuns(input, input.recordStart ?? 0, { lines, wide }, maxRecordBytes) : null;
+    this.#take(head);
+  }
+
+  write(piece: Uint8Array): Promise<void> | undefined {
+    this.#take(piece);
+    return this.#files.flushIfFull();
+  }
+
+  async end(): Promise<FetchedInput> {
+    if (this.#even !== null) this.#even.end();
+    else if (this.#more) this.#runs?.end();
+    await this.#files.end();
+    return {
+      files: this.#files.files,
+      records: this.#files.records,
+      longest: this.#longest,
+      columns: this.#columns,
+      even: this.#even !== null,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#files.close();
+  }
+
+  get #longest(): number {
+    return this.#even?.longest ?? this.#runs?.longest ?? 0;
+  }
+
+  #take(piece: Uint8Array): void {
+    if (this.#even !== null) this.#even.write(piece);
+    else if (this.#more) this.#more = this.#runs?.write(piece) ?? false;
   }
 }
 
-async function* body(input: EngineInput, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  let answer: Response;
-  try {
-    answer = await fetch(input.url, { redirect: 'error', signal });
-  } catch {
-    // Its message may hold the address, which is a right to read.
-    throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy cannot be fetched right now`);
+/** What is known of the columns, and where the first records lie. */
+function columnsOf(
+  input: EngineInput,
+  head: Uint8Array,
+): { readonly planned: readonly PlannedColumn[]; readonly spans: readonly Span[] } | null {
+  if (input.types === null || input.types === undefined) return null;
+  const spans = recordSpans(input, 0).write(head);
+  const records: Record<string, unknown>[] = [];
+  for (const { start, end } of spans) {
+    const value: unknown = JSON.parse(Buffer.from(head.subarray(start, end)).toString('utf8'));
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    records.push(value as Record<string, unknown>);
   }
-  if (answer.status !== 200 || answer.body === null) {
-    await answer.body?.cancel();
-    throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy is not there (${answer.status})`);
-  }
-  try {
-    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) yield chunk;
-  } catch {
-    throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy came short`);
-  }
+  const planned = plannedColumns(input.types, records);
+  return planned === null ? null : { planned, spans };
 }

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
+const lineFeed = 0x0a;
+
 export interface ProcessLimits {
   /** Of virtual memory, in KiB: what the operating system refuses to exceed. */
   readonly addressSpaceKiB: number;
@@ -18,7 +20,9 @@ export type ProcessEnd =
   | { readonly kind: 'died'; readonly how: string };
 
 export interface LimitedProcess {
-  /** Hands it its work; from here on its time runs. Once. */
+  /** Hands it a part of its work ahead of time. */
+  send(part: string): void;
+  /** Hands it the rest of its work; from here on its time runs. Once. */
   run(work: string): Promise<ProcessEnd>;
   /** Ends it, whether or not it was given anything to do. */
   end(): void;
@@ -57,14 +61,16 @@ export function startLimited(
   let early: 'deadline' | 'oversize' | undefined;
   const pieces: Buffer[] = [];
   let bytes = 0;
+  let whole = false;
   const answers = child.stdio[3] as Readable;
   answers.on('data', (piece: Buffer) => {
     bytes += piece.length;
-    if (bytes <= limits.maxAnswerBytes) pieces.push(piece);
-    else {
-      early ??= 'oversize';
-      killGroup();
-    }
+    if (bytes <= limits.maxAnswerBytes) {
+      pieces.push(piece);
+      whole = piece.at(-1) === lineFeed;
+    } else early ??= 'oversize';
+    // It has nothing left to say: what its end would take is not waited for.
+    if (whole || early !== undefined) killGroup();
   });
   // A child that dies before it has read everything breaks the pipe; how it ended is told below.
   child.stdin?.on('error', () => {});
@@ -76,6 +82,9 @@ export function startLimited(
   // Ended before it had work, nobody waits for it.
   ended.catch(() => {});
   return {
+    send: (part) => {
+      child.stdin?.write(part);
+    },
     run: async (work) => {
       const timer = setTimeout(() => {
         early ??= 'deadline';
@@ -85,7 +94,7 @@ export function startLimited(
       try {
         const how = await ended;
         if (early !== undefined) return { kind: early };
-        if (how !== null) return { kind: 'died', how };
+        if (how !== null && !whole) return { kind: 'died', how };
         return { kind: 'answered', text: Buffer.concat(pieces).toString('utf8') };
       } finally {
         clearTimeout(timer);

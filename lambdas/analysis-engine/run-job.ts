@@ -1,9 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { EngineAnswer, EngineFailure, EngineInput, EngineJob, LoadedInput } from '../../core/analysis/engine.ts';
+import type { EngineAnswer, EngineFailure, EngineJob, LoadedInput } from '../../core/analysis/engine.ts';
+import { UnevenRecords } from '../../core/analysis/even-records.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { type DrawnChart, drawChart } from './draw-chart.ts';
-import { fetchInput } from './fetch-input.ts';
+import { type FetchedInput, fetchInput, type SliceSink } from './fetch-input.ts';
 import { cutValue, handOver } from './hand-over.ts';
 import { RowSpool, type SpooledFile } from './row-spool.ts';
 import { withScratch } from './scratch.ts';
@@ -20,16 +21,11 @@ export interface EngineHost {
   readonly threads: number;
 }
 
-export interface PreparedInput {
+export interface PreparedInput extends FetchedInput {
   readonly name: string;
-  readonly file: string;
-  readonly records: number;
   readonly bytes: number;
   /** Of a table of text: its cells may stand for numbers. */
   readonly header: readonly string[] | null;
-  readonly types: EngineInput['types'] | null;
-  /** Bytes of the longest line. */
-  readonly longest: number;
 }
 
 /** Longest wait for the stored copies, in milliseconds. */
@@ -54,7 +50,12 @@ export async function runJob(job: EngineJob, host: EngineHost): Promise<EngineAn
   }
 }
 
-async function prepare(job: EngineJob, folder: string): Promise<readonly PreparedInput[]> {
+/** `sinkOf`: takes the slices of an input as they come; null for one file each. */
+async function prepare(
+  job: EngineJob,
+  folder: string,
+  sinkOf: ((name: string) => SliceSink) | null = null,
+): Promise<readonly PreparedInput[]> {
   const wanted = job.inputs.reduce((sum, input) => sum + input.bytes, 0);
   const { bavail, bsize } = await statfs(folder);
   // A row of a table grows when its columns' names are written beside every cell.
@@ -67,16 +68,8 @@ async function prepare(job: EngineJob, folder: string): Promise<readonly Prepare
   const prepared: PreparedInput[] = [];
   for (const [at, input] of job.inputs.entries()) {
     const file = path.join(folder, `input-${at}.ndjson`);
-    const { records, marked, longest } = await fetchInput(input, file, signal);
-    prepared.push({
-      name: input.name,
-      file,
-      records,
-      bytes: input.bytes,
-      header: input.table?.header ?? null,
-      types: marked ? null : (input.types ?? null),
-      longest,
-    });
+    const fetched = await fetchInput(input, file, signal, sinkOf?.(input.name));
+    prepared.push({ ...fetched, name: input.name, bytes: input.bytes, header: input.table?.header ?? null });
   }
   return prepared;
 }
@@ -88,12 +81,21 @@ interface Computed {
 }
 
 async function sql(job: EngineJob, folder: string, host: EngineHost): Promise<Computed> {
+  try {
+    return await sqlOnce(job, folder, host, true);
+  } catch (error) {
+    if (!(error instanceof UnevenRecords)) throw error;
+    return sqlOnce(job, folder, host, false);
+  }
+}
+
+/** `ahead`: records are loaded while others are fetched, where their columns are known. */
+async function sqlOnce(job: EngineJob, folder: string, host: EngineHost, ahead: boolean): Promise<Computed> {
   const keep = job.uploads?.answer ?? null;
   const spool = keep && new RowSpool(path.join(folder, 'kept.ndjson'), keep.maxBytes);
-  // It has no file and no query yet: it only loads its engine meanwhile.
-  const started = startSql(job, host, spool);
+  const started = startSql(job, host, ahead, spool);
   try {
-    const inputs = await prepare(job, folder);
+    const inputs = await prepare(job, folder, ahead ? started.sink : null);
     const rows = await runSql(job, inputs, host, started, spool);
     const answer = sqlAnswer(rows, inputs);
     const whole = 'outcome' in rows || rows.rows.length === rows.rowCount;
@@ -125,7 +127,7 @@ async function script(job: EngineJob, folder: string, host: EngineHost): Promise
   const answer = await runScript(
     path.join(host.programs, 'script-worker.mjs'),
     {
-      inputs: inputs.map(({ name, file }) => ({ name, file })),
+      inputs: inputs.map(({ name, files }) => ({ name, file: files[0] ?? '' })),
       script: job.program.text,
       maxOutputBytes: Math.max(maxOutputBytes, job.uploads?.answer?.maxBytes ?? 0),
       memoryMiB: 64,

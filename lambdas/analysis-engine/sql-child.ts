@@ -1,92 +1,13 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { KnownType } from '../../core/analysis/known-types.ts';
+import { mentionedNames } from '../../core/analysis/mentioned-names.ts';
 import { checkQuery } from '../../core/analysis/sql-gate.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { columnNames } from '../../core/read/record-text.ts';
-import { answerAndExit, readWork } from './child-channel.ts';
+import { answerAndExit, Inbox } from './child-channel.ts';
 import { KeptRows } from './kept-rows.ts';
+import { loadFile, SlicedTables } from './sql-tables.ts';
 import { jsonText } from './sql-values.ts';
-
-/** What the SQL process is given: everything else it has to live without. */
-export interface SqlWork {
-  readonly tables: readonly {
-    readonly name: string;
-    readonly file: string;
-    /** All cells are text that may stand for numbers. */
-    readonly textCells: boolean;
-    /** The columns of a table without records, which has no types to find; null where there are records. */
-    readonly empty: readonly string[] | null;
-    /** The type of every column in all records, where that is known; names are plain. */
-    readonly types?: Readonly<Record<string, KnownType>> | null | undefined;
-    /** Bytes of the longest line. */
-    readonly longest: number;
-  }[];
-  readonly sql: string;
-  readonly maxOutputBytes: number;
-  /** All rows go to descriptor 4 too, up to so many bytes; null: they are not kept. */
-  readonly keepBytes: number | null;
-}
-
-export interface SqlTable {
-  readonly name: string;
-  readonly records: number;
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
-}
-
-export type SqlAnswer =
-  | {
-      readonly ok: true;
-      readonly columns: SqlTable['columns'];
-      readonly rows: readonly (readonly string[])[];
-      readonly rowCount: number;
-      /** All rows went to descriptor 4. */
-      readonly kept: boolean;
-      readonly tables: readonly SqlTable[];
-    }
-  | {
-      readonly ok: false;
-      /** Where it failed: reading the records, before or in the query. */
-      readonly stage: 'load' | 'gate' | 'query';
-      readonly message: string;
-      readonly tables: readonly SqlTable[];
-    };
-
-// Above the program itself, which runs before anything below it is there.
-const firstRecords = 2_048;
-/** DuckDB reads pieces of twice this; small ones take less memory and are read side by side. */
-const smallestPiece = 1024 * 1024;
-/** What a first look may make of texts; a later text that is none of it fails the load, never turns into something else. */
-const textTypes = new Set(['VARCHAR', 'DATE', 'TIME', 'TIMESTAMP', 'UUID']);
-const typeNames = { integer: 'BIGINT', number: 'DOUBLE', boolean: 'BOOLEAN' } as const;
-
-const tables: SqlTable[] = [];
-let stage: 'load' | 'gate' | 'query' = 'load';
-
-try {
-  const connection = await open();
-  // The engine is up by now; work comes when the data is there.
-  const work = readWork<SqlWork>();
-  for (const table of work.tables) tables.push(await load(connection, table));
-  // Irreversible: from here on there are no files, no network, no extensions and no settings.
-  for (const lock of [
-    'SET enable_external_access=false',
-    "SET disabled_filesystems='LocalFileSystem'",
-    'SET lock_configuration=true',
-  ]) {
-    await connection.run(lock);
-  }
-  stage = 'gate';
-  const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [work.sql]);
-  checkQuery(
-    JSON.parse(String(reader.getRows()[0]?.[0])),
-    work.tables.map((table) => table.name),
-  );
-  stage = 'query';
-  answerAndExit({ ok: true, ...(await query(connection, work)), tables } satisfies SqlAnswer);
-} catch (error) {
-  const message = error instanceof ClaimcheckError ? error.message : `sql: ${String((error as Error).message)}`;
-  answerAndExit({ ok: false, stage, message, tables } satisfies SqlAnswer);
-}
+import type { SqlAnswer, SqlMessage, SqlQuery, SqlSlice, SqlTable } from './sql-work.ts';
 
 /** Memory (MiB) and threads stand on the command line, so that nothing has to be waited for. */
 async function open(): Promise<DuckDBConnection> {
@@ -103,88 +24,38 @@ async function open(): Promise<DuckDBConnection> {
   return instance.connect();
 }
 
-/** Every record: types are found over all of them, so that a field that comes late is a column like the others. */
-async function load(connection: DuckDBConnection, table: SqlWork['tables'][number]): Promise<SqlTable> {
-  const name = quoted(table.name);
-  const source = (sample: number) => `read_json(${literal(table.file)}, format='newline_delimited', records=true,
-    sample_size=${sample}, map_inference_threshold=-1, maximum_object_size=${Math.max(smallestPiece, table.longest + 1_024)})`;
-  if (table.empty === null) {
-    const { types } = table;
-    // The records are read twice only where their types are not known to be those that the first of them show.
-    const quick = types !== null && types !== undefined && (await showsTypes(connection, source(firstRecords), types));
-    const create = (sample: number) => connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${source(sample)}`);
-    try {
-      await create(quick ? firstRecords : -1);
-    } catch (error) {
-      if (!quick) throw error;
-      await create(-1);
-    }
-  } else {
-    const columns = columnNames(table.empty).map((column) => `${quoted(column)} VARCHAR`);
-    await connection.run(`CREATE TABLE ${name} (${columns.join(', ')})`);
-  }
-  if (table.textCells && table.empty === null) await typeCells(connection, name);
-  const described = await connection.runAndReadAll(`DESCRIBE ${name}`);
-  const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${name}`);
-  return {
-    name: table.name,
-    records: Number(counted.getRows()[0]?.[0] ?? 0),
-    columns: described.getRows().map((row) => ({ name: String(row[0]), type: String(row[1]) })),
-  };
+/** Irreversible: from here on there are no files, no network, no extensions and no settings. */
+async function lock(connection: DuckDBConnection): Promise<void> {
+  await connection.run('SET enable_external_access=false');
+  await connection.run("SET disabled_filesystems='LocalFileSystem'");
+  await connection.run('SET lock_configuration=true');
 }
 
-async function showsTypes(
+/** What the query names (`mentionedNames`), or why it is refused. Only DuckDB's parser sees it here: nothing is run. */
+async function gate(
   connection: DuckDBConnection,
-  source: string,
-  types: NonNullable<SqlWork['tables'][number]['types']>,
-): Promise<boolean> {
-  const described = await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${source}`);
-  const rows = described.getRows();
-  return (
-    rows.length === Object.keys(types).length &&
-    rows.every(([name, type]) => {
-      const known = Object.hasOwn(types, String(name)) ? types[String(name)] : undefined;
-      if (known === undefined) return false;
-      return known === 'string' ? textTypes.has(String(type)) : typeNames[known] === type;
-    })
-  );
-}
-
-/** Cells of a table are text: a column in which every filled cell is a plain number becomes numbers. */
-async function typeCells(connection: DuckDBConnection, name: string): Promise<void> {
-  const described = await connection.runAndReadAll(`DESCRIBE ${name}`);
-  const columns = described
-    .getRows()
-    .filter((row) => row[1] === 'VARCHAR')
-    .map((row) => quoted(String(row[0])));
-  if (columns.length === 0) return;
-  const test = (pattern: string) => (column: string) =>
-    `coalesce(bool_and(regexp_full_match(${column}, '${pattern}')) FILTER (${column} <> ''), false)`;
-  // No leading zero, no more digits than are exact: what looks like an identifier stays a text.
-  const whole = columns.map(test('-?(0|[1-9][0-9]{0,17})'));
-  const broken = columns.map(test('-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,14})?'));
-  const answer = await connection.runAndReadAll(`SELECT ${[...whole, ...broken].join(', ')} FROM ${name}`);
-  const flags = answer.getRows()[0] ?? [];
-  for (const [at, column] of columns.entries()) {
-    const type = flags[at] === true ? 'BIGINT' : flags[at + columns.length] === true ? 'DOUBLE' : null;
-    if (type === null) continue;
-    await connection.run(
-      `ALTER TABLE ${name} ALTER ${column} TYPE ${type} USING CAST(nullif(${column}, '') AS ${type})`,
-    );
+  { sql, tables, narrow }: SqlQuery,
+): Promise<{ readonly mentioned: ReadonlySet<string> | null; readonly refusal: unknown }> {
+  try {
+    const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+    const serialized: unknown = JSON.parse(String(reader.getRows()[0]?.[0]));
+    checkQuery(serialized, tables);
+    return { mentioned: narrow ? mentionedNames(serialized, tables) : null, refusal: undefined };
+  } catch (refusal) {
+    return { mentioned: null, refusal };
   }
 }
 
-/** All rows are counted; those that fit are kept. */
-async function query(connection: DuckDBConnection, work: SqlWork) {
-  const result = await connection.stream(work.sql);
+/** All rows are counted; those that fit are answered. */
+async function answerOf(connection: DuckDBConnection, { sql, maxOutputBytes, keepBytes }: SqlQuery) {
+  const result = await connection.stream(sql);
   const types = result.columnTypes();
   const columns = result.columnNames().map((name, at) => ({ name, type: String(types[at]) }));
   const rows: string[][] = [];
   let rowCount = 0;
   let bytes = Buffer.byteLength(JSON.stringify(columns), 'utf8');
   let full = false;
-  const kept =
-    work.keepBytes === null ? null : new KeptRows(columnNames(columns.map(({ name }) => name)), work.keepBytes);
+  const kept = keepBytes === null ? null : new KeptRows(columnNames(columns.map(({ name }) => name)), keepBytes);
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) break;
@@ -196,17 +67,66 @@ async function query(connection: DuckDBConnection, work: SqlWork) {
       kept?.row(row);
       if (full) return;
       bytes += row.reduce((sum, cell) => sum + Buffer.byteLength(cell, 'utf8') + 4, 4);
-      if (bytes > work.maxOutputBytes) full = true;
+      if (bytes > maxOutputBytes) full = true;
       else rows.push(row);
     });
   }
   return { columns, rows, rowCount, kept: kept?.end() ?? false };
 }
 
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+interface SqlSlices {
+  readonly kind: 'slices';
+  readonly slices: [SqlSlice, ...SqlSlice[]];
 }
 
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+/** Neighbours of one table are loaded by one statement. */
+function together(messages: readonly SqlMessage[]): readonly (Exclude<SqlMessage, SqlSlice> | SqlSlices)[] {
+  const groups: (Exclude<SqlMessage, SqlSlice> | SqlSlices)[] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.kind !== 'slice') groups.push(message);
+    else if (last?.kind === 'slices' && last.slices[0].table === message.table) last.slices.push(message);
+    else groups.push({ kind: 'slices', slices: [message] });
+  }
+  return groups;
 }
+
+async function main(): Promise<never> {
+  const files: SqlTable[] = [];
+  let sliced: SlicedTables | undefined;
+  let stage: 'load' | 'gate' | 'query' = 'load';
+  const loaded = () => [...files, ...(sliced?.described() ?? [])];
+  try {
+    const connection = await open();
+    const inbox = new Inbox<SqlMessage>();
+    let query: SqlQuery | undefined;
+    let refusal: unknown;
+    for (;;) {
+      const messages = inbox.take();
+      // Nobody wants an answer any more.
+      if (messages.length === 0) process.exit(0);
+      for (const next of together(messages)) {
+        if (next.kind === 'query') {
+          const found = await gate(connection, next);
+          query = next;
+          refusal = found.refusal;
+          sliced = new SlicedTables(connection, found.mentioned);
+        } else if (next.kind === 'file') files.push(await loadFile(connection, next));
+        else if (next.kind === 'slices') await sliced?.add(next.slices);
+        else if (query !== undefined) {
+          await lock(connection);
+          stage = 'gate';
+          if (refusal !== undefined) throw refusal;
+          stage = 'query';
+          answerAndExit({ ok: true, ...(await answerOf(connection, query)), tables: loaded() } satisfies SqlAnswer);
+        }
+      }
+    }
+  } catch (error) {
+    const message = error instanceof ClaimcheckError ? error.message : `sql: ${String((error as Error).message)}`;
+    const narrow = sliced?.narrow ?? false;
+    answerAndExit({ ok: false, stage, message, tables: loaded(), narrow } satisfies SqlAnswer);
+  }
+}
+
+void main();

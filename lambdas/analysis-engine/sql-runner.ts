@@ -1,11 +1,15 @@
+import { createReadStream, createWriteStream } from 'node:fs';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { cleanMessage } from '../../core/analysis/clean-message.ts';
 import type { EngineFailure, EngineJob } from '../../core/analysis/engine.ts';
+import { UnevenRecords } from '../../core/analysis/even-records.ts';
+import type { SliceSink } from './fetch-input.ts';
 import { type LimitedProcess, startLimited } from './limited-process.ts';
 import { mendRecords } from './mend-records.ts';
 import type { RowSpool } from './row-spool.ts';
 import type { EngineHost, PreparedInput } from './run-job.ts';
-import type { SqlAnswer, SqlWork } from './sql-child.ts';
+import type { SqlAnswer, SqlMessage } from './sql-work.ts';
 
 /** Beside the rows: names, types and escapes. */
 const answerBytes = (job: EngineJob): number => 2 * job.limits.maxOutputBytes + 1024 * 1024;
@@ -15,72 +19,123 @@ const emptyProcessMiB = 1_500;
 const tooMuch = 'sql: it needed more memory than there is; group, filter or limit earlier, or use a script';
 
 type SqlRows = Extract<SqlAnswer, { ok: true }>;
+type SqlRefusal = Extract<SqlAnswer, { ok: false }>;
 
-/** The process of a query, which loads its engine while the inputs are fetched; its rows go to `spool` where they are kept. */
-export function startSql(job: EngineJob, host: EngineHost, spool: RowSpool | null): LimitedProcess {
-  const { deadlineMs } = job.limits;
-  const memoryMiB = Math.floor(host.memoryMiB * 0.45);
-  return startLimited(
+/** The process of a query, which loads its engine and the first records while the inputs are fetched. */
+export interface SqlProcess {
+  /** Takes the slices of one input, in order. */
+  sink(table: string): SliceSink;
+  /** Takes what has not come in slices and starts the query: every digest was found right. */
+  run(inputs: readonly PreparedInput[]): Promise<SqlAnswer | EngineFailure>;
+  end(): void;
+}
+
+/** `narrow`: leave out columns that the query does not name. Its rows go to `spool` where they are kept. */
+export function startSql(job: EngineJob, host: EngineHost, narrow: boolean, spool: RowSpool | null): SqlProcess {
+  const started = startLimited(
     path.join(host.programs, 'sql-child.mjs'),
     {
       addressSpaceKiB: (emptyProcessMiB + Math.floor(host.memoryMiB * 0.6)) * 1024,
-      cpuSeconds: Math.ceil((deadlineMs * host.threads) / 1_000) + 1,
+      cpuSeconds: Math.ceil((job.limits.deadlineMs * host.threads) / 1_000) + 1,
       heapMiB: 192,
-      deadlineMs,
+      deadlineMs: job.limits.deadlineMs,
       maxAnswerBytes: answerBytes(job),
     },
-    [String(memoryMiB), String(host.threads)],
+    [String(Math.floor(host.memoryMiB * 0.45)), String(host.threads)],
     spool === null ? undefined : (rows) => spool.take(rows),
   );
+  const message = (content: SqlMessage): string => `${JSON.stringify(content)}\n`;
+  started.send(
+    message({
+      kind: 'query',
+      sql: job.program.text,
+      tables: job.inputs.map(({ name }) => name),
+      maxOutputBytes: job.limits.maxOutputBytes,
+      keepBytes: spool?.maxBytes ?? null,
+      narrow,
+    }),
+  );
+  const sink =
+    (table: string): SliceSink =>
+    ({ file }, columns, longest) =>
+      started.send(message({ kind: 'slice', table, file, columns, longest }));
+  return {
+    sink,
+    run: (inputs) => {
+      for (const input of inputs) if (input.columns === null) started.send(message(wholeFile(input)));
+      return answerOf(started, message({ kind: 'start' }), job);
+    },
+    end: started.end,
+  };
 }
 
-/** A query in a process of its own; records that no table takes as they are are written anew and tried once more. */
+function wholeFile({ name, files, header, records, longest }: PreparedInput): SqlMessage {
+  const empty = records === 0 ? (header ?? ['value']) : null;
+  return { kind: 'file', table: name, file: files[0] ?? '', textCells: header !== null, empty, longest };
+}
+
+/**
+ * What the first process answered, or what a second one does where that had a reason that a second one mends: types that
+ * later records do not keep, records that no table takes as they are, columns that a misspelt query may have meant.
+ * Throws `UnevenRecords` where records may have been told apart wrongly.
+ */
 export async function runSql(
   job: EngineJob,
   inputs: readonly PreparedInput[],
   host: EngineHost,
-  started: LimitedProcess,
+  started: SqlProcess,
   spool: RowSpool | null,
 ): Promise<SqlRows | EngineFailure> {
   const until = Date.now() + job.limits.deadlineMs;
-  const first = await runOnce(job, inputs, started, spool);
-  if (!('stage' in first)) return first;
-  if (first.stage === 'load' && /has duplicate key|surrogate in string/.test(first.message)) {
-    try {
-      for (const { file } of inputs) await mendRecords(file);
-    } catch {
-      return described(first, inputs);
+  // All together within the one deadline.
+  const again = async (prepared: readonly PreparedInput[]) => {
+    const limits = { ...job.limits, deadlineMs: Math.max(1_000, until - Date.now()) };
+    const process = startSql({ ...job, limits }, host, false, spool);
+    for (const input of prepared) {
+      const { name, columns, longest } = input;
+      if (columns === null) continue;
+      for (const file of input.files) process.sink(name)({ file, records: 0 }, columns, longest);
     }
-    // Both together within the one deadline.
-    const deadlineMs = Math.max(1_000, until - Date.now());
-    const again = { ...job, limits: { ...job.limits, deadlineMs } };
-    const second = await runOnce(again, inputs, startSql(again, host, spool), spool);
-    return 'stage' in second ? described(second, inputs) : second;
+    return process.run(prepared);
+  };
+  let answer = await started.run(inputs);
+  let prepared = inputs;
+  if ('stage' in answer && answer.stage === 'load' && inputs.some(({ columns }) => columns !== null)) {
+    if (/Malformed JSON/.test(answer.message) && inputs.some(({ even }) => even)) {
+      throw new UnevenRecords('a line is no value');
+    }
+    prepared = await Promise.all(inputs.map(inOneFile));
+    answer = await again(prepared);
   }
-  return described(first, inputs);
+  if ('stage' in answer && answer.stage === 'load' && mendable(answer)) {
+    try {
+      for (const { files } of prepared) for (const file of files) await mendRecords(file);
+    } catch {
+      return described(answer, prepared);
+    }
+    answer = await again(prepared);
+  }
+  // Loaded whole, all columns are there to be suggested.
+  if ('stage' in answer && answer.narrow && /^sql: (Binder|Catalog) Error/.test(answer.message)) {
+    answer = await again(prepared);
+  }
+  return 'stage' in answer ? described(answer, prepared) : answer;
 }
 
-async function runOnce(
-  job: EngineJob,
-  inputs: readonly PreparedInput[],
-  started: LimitedProcess,
-  spool: RowSpool | null,
-): Promise<SqlAnswer | EngineFailure> {
-  const work: SqlWork = {
-    tables: inputs.map(({ name, file, header, records, types, longest }) => ({
-      name,
-      file,
-      textCells: header !== null,
-      empty: records === 0 ? (header ?? ['value']) : null,
-      types,
-      longest,
-    })),
-    sql: job.program.text,
-    maxOutputBytes: job.limits.maxOutputBytes,
-    keepBytes: spool?.maxBytes ?? null,
-  };
+function mendable({ message }: SqlRefusal): boolean {
+  return /has duplicate key|surrogate in string/.test(message);
+}
+
+/** The slices of an input as one file, whose types are found by reading it. */
+async function inOneFile(input: PreparedInput): Promise<PreparedInput> {
+  const [first, ...others] = input.files;
+  for (const file of others) await pipeline(createReadStream(file), createWriteStream(first ?? '', { flags: 'a' }));
+  return { ...input, files: input.files.slice(0, 1), columns: null };
+}
+
+async function answerOf(started: LimitedProcess, start: string, job: EngineJob): Promise<SqlAnswer | EngineFailure> {
   const { deadlineMs } = job.limits;
-  const end = await started.run(JSON.stringify(work));
+  const end = await started.run(start);
   switch (end.kind) {
     case 'deadline':
       return limit(`sql: it was ended after ${deadlineMs} ms; ask for less or filter earlier`);
@@ -93,12 +148,14 @@ async function runOnce(
 }
 
 /** What the engine said, for the model to mend its query: without paths, with the columns that there are. */
-function described(answer: Extract<SqlAnswer, { ok: false }>, inputs: readonly PreparedInput[]): EngineFailure {
+function described(answer: SqlRefusal, inputs: readonly PreparedInput[]): EngineFailure {
   if (/out of memory|failed to allocate|bad_alloc|could not allocate/i.test(answer.message)) {
     return limit(tooMuch);
   }
-  const files = inputs.map(({ file }) => file);
-  const message = cleanMessage(answer.message, files);
+  const message = cleanMessage(
+    answer.message,
+    inputs.flatMap(({ files }) => files),
+  );
   if (answer.stage === 'load') {
     return failed(`sql: the records do not fit a table (${message.split('\n')[0]?.slice(0, 200)}); use a script`);
   }
