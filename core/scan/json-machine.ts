@@ -1,4 +1,5 @@
 import { blank, plain, State } from './json-bytes.ts';
+import { JsonRecovery } from './json-recovery.ts';
 import { JsonSkip } from './json-skip.ts';
 import { isWholeNumber, JsonToken } from './json-token.ts';
 import { plainBytes } from './plain-bytes.ts';
@@ -50,7 +51,7 @@ export class JsonMachine {
   readonly #lines: boolean;
   readonly #token = new JsonToken();
   readonly #skip: JsonSkip;
-  #anchor = 0;
+  readonly #recovery = new JsonRecovery();
   #lineOpen = false;
 
   /** With `lines`, each line is a value of its own (NDJSON). `base` is the offset of the first byte to come. */
@@ -93,6 +94,7 @@ export class JsonMachine {
     let keyFirst = false;
     const skip = this.#skip;
     const token = this.#token;
+    const recovery = this.#recovery;
     const words = new DataView(b.buffer, b.byteOffset, b.length);
     while (i < to) {
       if (depth > watch && state === State.firstKey && b[i] === 0x22) state = State.key;
@@ -300,48 +302,24 @@ export class JsonMachine {
             return i;
           }
           break;
-        case State.lostLine: {
-          depth = 0;
-          const end = b.indexOf(0x0a, i);
-          i = end < 0 || end > to ? to : end;
-          if (i < to) {
-            if (this.fault < 0) this.fault = base + i;
-            this.#lineOpen = false;
-            events.valueEnd(base + i, 0, true);
-            state = State.value;
-            i++;
-          }
-          break;
-        }
+        case State.lostLine:
         case State.lost:
-          c = b[i] as number;
-          if (c === 0x22) state = State.lostString;
-          else if (c === 0x5b || c === 0x7b) depth++;
-          else if (c === 0x2c || c === 0x5d || c === 0x7d) {
-            if (depth === this.#anchor + 1) {
-              if (c === 0x7d) {
-                state = State.dead;
-                break;
-              }
-              state = State.after;
-              this.depth = depth;
-              events.valueEnd(base + i, depth, true);
-              watch = this.watch;
-              break;
-            }
-            if (c !== 0x2c) depth--;
-          }
-          i++;
-          break;
         case State.lostString:
-          while (i < to && b[i] !== 0x22 && b[i] !== 0x5c) i++;
-          if (i === to) break;
-          state = b[i] === 0x22 ? State.lost : State.lostEscape;
-          i++;
-          break;
         case State.lostEscape:
-          i++;
-          state = State.lostString;
+          i = recovery.run(b, i, to, state, depth);
+          state = recovery.state;
+          depth = recovery.depth;
+          if (recovery.given) {
+            this.depth = depth;
+            if (lines) {
+              if (this.fault < 0) this.fault = base + i;
+              this.#lineOpen = false;
+            }
+            events.valueEnd(base + i, depth, true);
+            watch = this.watch;
+            // The line feed itself is over with the line; what ends an element is the list's.
+            if (lines) i++;
+          }
           break;
         default:
           i = to;
@@ -399,7 +377,7 @@ export class JsonMachine {
       while (element <= depth && this.types[element - 1] !== array) element++;
     }
     if (element > depth || element < 1) return State.dead;
-    this.#anchor = element - 1;
+    this.#recovery.floor = element;
     return lost;
   }
 
