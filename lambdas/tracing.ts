@@ -1,4 +1,5 @@
 import type { LogFacts } from '../core/telemetry/telemetry.ts';
+import { nameOf } from './fault.ts';
 
 /**
  * One X-Ray subsegment for the work of an invocation, with its ids as annotations, so that a trace is found by its
@@ -22,7 +23,7 @@ export async function traced<Result>(name: string, ids: LogFacts, work: () => Pr
   } catch (error) {
     // The name alone: a message may quote data.
     own.addFaultFlag();
-    tracer.putAnnotation('fault', error instanceof Error ? error.name : typeof error);
+    tracer.putAnnotation('fault', nameOf(error));
     throw error;
   } finally {
     own.close();
