@@ -2,7 +2,11 @@ import { copyFileSync, cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { type BuildOptions, buildSync } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
+import type { ToolDefinition } from '../core/tool/tool-definition.ts';
+import { esbuild } from './esbuild.ts';
+import { leftOut } from './left-out.ts';
+import { writePrepared } from './prepared-bundles.ts';
 
 /** The project's root: entry paths are relative to it. */
 export const projectRoot = path.resolve(import.meta.dirname, '..');
@@ -16,7 +20,12 @@ export interface BundleSource {
   readonly packages?: readonly string[];
   /** Builds more files into the bundle's folder. */
   readonly build?: (folder: string) => void;
+  /** The tools that a prepared function knows (`prepared-bundles.ts`); one bundled from a checkout knows that checkout's. */
+  readonly definitions?: readonly ToolDefinition[];
 }
+
+/** Compiled in the package, as this file is. */
+const leftOutFile = path.join(import.meta.dirname, `left-out${path.extname(import.meta.filename)}`);
 
 /**
  * The one set of esbuild options for every function, used by the stacks and by the bundle tests. The SDK is bundled:
@@ -32,16 +41,16 @@ export const bundleOptions: BuildOptions = {
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
+  alias: Object.fromEntries(leftOut.map((name) => [name, leftOutFile])),
   logLevel: 'warning',
   loader: { '.wasm': 'binary', '.md': 'text', '.html': 'text', '.css': 'text', '.svg': 'text' },
   // CommonJS packages inside an ES module still call require.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 };
 
-/** Builds `<folder>/index.mjs` with its source map, and puts the extra files beside it. */
-export function buildBundle(source: BundleSource, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  buildSync({
+/** How `<folder>/index.mjs` is built. */
+export function handlerOptions(source: BundleSource, folder: string): BuildOptions & { readonly outdir: string } {
+  return {
     ...bundleOptions,
     absWorkingDir: projectRoot,
     entryPoints: [{ in: path.resolve(projectRoot, source.entry), out: 'index' }],
@@ -51,7 +60,15 @@ export function buildBundle(source: BundleSource, folder: string): void {
     splitting: true,
     chunkNames: '[name]-[hash]',
     external: [...(source.packages ?? [])],
-  });
+  };
+}
+
+/** Builds `<folder>/index.mjs` with its source map, and puts the extra files beside it. */
+export function buildBundle(source: BundleSource, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  if (!writePrepared(projectRoot, source.entry, folder, source.definitions ?? [])) {
+    esbuild().buildSync(handlerOptions(source, folder));
+  }
   for (const file of source.files ?? []) {
     copyFileSync(path.resolve(projectRoot, file), path.join(folder, path.basename(file)));
   }
@@ -71,7 +88,12 @@ export function bundledCode(source: BundleSource): Code {
     bundling: {
       image: DockerImage.fromRegistry('unused'),
       // Not run; the CDK tells assets of one folder apart by it.
-      command: [source.entry, ...(source.files ?? []), ...(source.packages ?? [])],
+      command: [
+        source.entry,
+        ...(source.files ?? []),
+        ...(source.packages ?? []),
+        JSON.stringify(source.definitions ?? []),
+      ],
       local: {
         tryBundle(folder: string) {
           buildBundle(source, folder);

@@ -1,11 +1,15 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { buildSync } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { bundleOptions, projectRoot } from './bundling.ts';
+import { esbuild } from './esbuild.ts';
 import type { Processor } from './native-packages.ts';
 
 /** What runs in processes and threads of its own, each a file beside the handler. */
 const programs = ['sql-child', 'script-worker', 'chart-child'] as const;
+
+/** Where the package has them, in its root. */
+export const programsFolder = 'engine-programs';
 
 /** Packages with native code, which esbuild cannot take in. */
 const nativeModules = ['@duckdb/node-bindings', '@resvg/resvg-js'] as const;
@@ -20,16 +24,15 @@ export function enginePackages(processor: Processor): readonly string[] {
   ];
 }
 
-const beside = [
+/** What the programs read beside them; paths are relative to the root. */
+export const programFiles = [
   'node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm',
   'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
   'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
 ] as const;
 
-/** Builds the engine's programs into `folder`, with the files that they read; native packages are not among them (`enginePackages`). */
-export function buildEnginePrograms(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  buildSync({
+export function programOptions(folder: string): BuildOptions {
+  return {
     ...bundleOptions,
     absWorkingDir: projectRoot,
     entryPoints: programs.map((name) => path.join(projectRoot, 'lambdas', 'analysis-engine', `${name}.ts`)),
@@ -37,6 +40,18 @@ export function buildEnginePrograms(folder: string): void {
     outExtension: { '.js': '.mjs' },
     sourcemap: false,
     external: [...nativeModules],
-  });
-  for (const file of beside) copyFileSync(path.join(projectRoot, file), path.join(folder, path.basename(file)));
+  };
+}
+
+/** Builds the engine's programs into `folder`, with the files that they read; native packages are not among them (`enginePackages`). */
+export function buildEnginePrograms(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  // The package brings them.
+  const prepared = path.join(projectRoot, programsFolder);
+  if (existsSync(prepared)) {
+    cpSync(prepared, folder, { recursive: true });
+    return;
+  }
+  esbuild().buildSync(programOptions(folder));
+  for (const file of programFiles) copyFileSync(path.join(projectRoot, file), path.join(folder, path.basename(file)));
 }

@@ -18,25 +18,49 @@ export function copyPackages(names: readonly string[], folder: string): void {
 }
 
 function packageFolder(name: string): string {
-  const installed = path.join(projectRoot, 'node_modules', name);
-  if (existsSync(path.join(installed, 'package.json'))) return installed;
   const { version, integrity } = lockedPackage(name);
-  const kept = path.join(projectRoot, '.local', 'packages', `${name.replace('/', '+')}@${version}`);
+  const installed = installedPackage(name, version);
+  if (installed !== undefined) return installed;
+  const kept = path.join(keptFolder(), `${name.replace('/', '+')}@${version}`);
   if (!existsSync(path.join(kept, 'package.json'))) fetchPackage(`${name}@${version}`, integrity, kept);
   return kept;
 }
 
-interface LockedPackage {
+/** Here or, where this is itself a package, beside it; in no other version than the one that is tested. */
+function installedPackage(name: string, version: string): string | undefined {
+  for (let folder = projectRoot; ; folder = path.dirname(folder)) {
+    const found = path.join(folder, 'node_modules', name);
+    const manifest = path.join(found, 'package.json');
+    if (existsSync(manifest) && (JSON.parse(readFileSync(manifest, 'utf8')) as LockedPackage).version === version) {
+      return found;
+    }
+    if (folder === path.dirname(folder)) return undefined;
+  }
+}
+
+const lockFile = path.join(projectRoot, 'package-lock.json');
+
+function keptFolder(): string {
+  return existsSync(lockFile)
+    ? path.join(projectRoot, '.local', 'packages')
+    : path.join(projectRoot, '..', '.cache', 'claimcheck');
+}
+
+export interface LockedPackage {
   readonly version: string;
   readonly integrity: string;
 }
 
-function lockedPackage(name: string): LockedPackage {
-  const lock = JSON.parse(readFileSync(path.join(projectRoot, 'package-lock.json'), 'utf8')) as {
+/** Versions and digests of native packages: of the lock file, which the package brings a part of under its own name. */
+export const lockedPackagesFile = 'locked-packages.json';
+
+export function lockedPackage(name: string): LockedPackage {
+  const file = existsSync(lockFile) ? lockFile : path.join(projectRoot, lockedPackagesFile);
+  const lock = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   };
   const found = lock.packages[`node_modules/${name}`];
-  if (found === undefined) throw new Error(`package-lock.json: expected ${name}, found nothing`);
+  if (found === undefined) throw new Error(`${path.basename(file)}: expected ${name}, found nothing`);
   return found;
 }
 

@@ -15,7 +15,7 @@ import { Routes } from './routes.ts';
 import type { Stateful } from './stateful.ts';
 import { checkTools, runToolSeconds, toolSeconds } from './tool-rules.ts';
 
-/** A tool with a function of its own. Paths are relative to the project's root. */
+/** A tool with a function of its own. Paths are absolute, or relative to this project's root. */
 export interface ToolDeployment {
   readonly definition: ToolDefinition;
   readonly entry: string;
@@ -57,6 +57,7 @@ export class ServiceStack extends Stack {
       config,
       stateful,
       runToolSeconds: runToolSeconds(definitions, config),
+      definitions,
     });
     const tools = Object.fromEntries(deployed.map((tool) => [tool.definition.name, this.tool(tool, props)]));
     const callable = { ...tools, ...this.builtins(builtins, platform) };

@@ -1,13 +1,38 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { loadConfig } from '../../../lib/config.ts';
+import { enginePackages } from '../../../lib/engine-programs.ts';
+import { FoundationStack } from '../../../lib/foundation-stack.ts';
+import { ServiceStack } from '../../../lib/service-stack.ts';
+import { builtinTools } from '../../../tools/catalogue.ts';
+
+interface CfnTemplate {
+  readonly Resources: Record<string, { readonly Type: string; readonly Properties: Record<string, unknown> }>;
+}
 
 jest.setTimeout(300_000);
 const root = resolve(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'claimcheck-install-'));
-const run = (command: string, args: readonly string[], cwd = folder) =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const context = { 'claimcheck.architecture': 'x86_64' };
+const run = (command: string, args: readonly string[], cwd = folder, more: Readonly<Record<string, string>> = {}) =>
+  execFileSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...more },
+  });
 
 /** What a real project has already; linked, so that the test needs no more from a registry. */
 function link(...names: readonly string[]): void {
@@ -16,6 +41,24 @@ function link(...names: readonly string[]): void {
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), place);
   }
+}
+
+/** What somebody's strict project compiles with. */
+function compile(file: string, more: object = {}): string {
+  const strict = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    module: 'NodeNext',
+    target: 'ES2023',
+    lib: ['ES2023'],
+    types: ['node'],
+    ...more,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: strict, include: [file] }));
+  return run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')]);
 }
 
 beforeAll(() => {
@@ -32,6 +75,15 @@ beforeAll(() => {
   ]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('the package is small, and says whose work its bundles hold', () => {
+  const tarball = readdirSync(join(root, 'dist')).find((name) => name.endsWith('.tgz')) as string;
+  const { size } = statSync(join(root, 'dist', tarball));
+  process.stdout.write(`${tarball}: ${size} bytes\n`);
+  expect(size).toBeLessThan(4 * 1024 * 1024);
+  const notices = readFileSync(join(folder, 'node_modules/claimcheck/THIRD-PARTY.txt'), 'utf8');
+  for (const name of ['@aws-sdk/client-s3', 'zod', 'vega-lite', 'openid-client']) expect(notices).toContain(`${name} `);
+});
 
 it('one dependency is installed; the wrapper is imported and keeps a result to its last record', () => {
   expect(
@@ -65,32 +117,114 @@ it('types resolve under strict rules, declarations checked too', () => {
      // @ts-expect-error: a page is a number
      await tool({ page: 'one' });`,
   );
-  const strict = {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    skipLibCheck: false,
-    noEmit: true,
-    module: 'NodeNext',
-    target: 'ES2023',
-    lib: ['ES2023'],
-    types: ['node'],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: strict, include: ['app.ts'] }));
-  expect(run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')])).toBe('');
+  expect(compile('app.ts')).toBe('');
 });
 
-it('a construct is synthesised in somebody else’s CDK app of ten lines', () => {
-  link('aws-cdk-lib', 'constructs', 'esbuild');
-  writeFileSync(
-    join(folder, 'cdk.js'),
-    `import { App } from 'aws-cdk-lib';
-     import { FoundationStack, loadConfig } from 'claimcheck/cdk';
-     const app = new App({ outdir: 'out' });
-     const stack = new FoundationStack(app, 'Results', { config: loadConfig({}) });
-     const { template } = app.synth().getStackByName(stack.stackName);
-     const kinds = Object.values(template.Resources).map(({ Type }) => Type);
-     console.log(kinds.filter((kind) => kind === 'AWS::S3::Bucket' || kind === 'AWS::DynamoDB::Table').join(' '));`,
-  );
-  expect(run(process.execPath, ['cdk.js'])).toContain('AWS::S3::Bucket AWS::DynamoDB::Table');
+describe('somebody else’s CDK app', () => {
+  beforeAll(() => {
+    // The engine's native code for this machine, as if it were installed; what is missing the construct fetches itself.
+    link('aws-cdk-lib', 'constructs', ...enginePackages('x64'));
+    writeFileSync(
+      join(folder, 'cdk.ts'),
+      `import { App } from 'aws-cdk-lib';
+       import { builtinTools, FoundationStack, loadConfig, ServiceStack } from 'claimcheck/cdk';
+       const app = new App();
+       const config = loadConfig(app.node.getAllContext());
+       const { stateful } = new FoundationStack(app, 'Results-Foundation', { config });
+       new ServiceStack(app, 'Results-Service', { config, stateful, tools: [], builtins: builtinTools });
+       app.synth();`,
+    );
+  });
+  const synthesise = (file: string, outdir: string) =>
+    run(process.execPath, ['--no-warnings', file], folder, {
+      CDK_OUTDIR: join(folder, outdir),
+      CDK_CONTEXT_JSON: JSON.stringify(context),
+      CDK_VALIDATION: 'false',
+    });
+  const template = (outdir: string, stack: string): CfnTemplate =>
+    JSON.parse(readFileSync(join(folder, outdir, `${stack}.template.json`), 'utf8'));
+
+  it('of seven lines has the whole service, in the very templates that are tested here', () => {
+    compile('cdk.ts', { noEmit: false, skipLibCheck: true });
+    synthesise('cdk.js', 'out');
+    const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...context } });
+    const config = loadConfig(context);
+    const foundation = new FoundationStack(app, 'Results-Foundation', { config });
+    const { stateful } = foundation;
+    const service = new ServiceStack(app, 'Results-Service', { config, stateful, tools: [], builtins: builtinTools });
+    const assembly = app.synth();
+    for (const { stackName } of [foundation, service]) {
+      const here = assembly.getStackByName(stackName).template;
+      expect(withoutAssets(template('out', stackName))).toEqual(withoutAssets(here));
+    }
+    const kinds = Object.values(template('out', 'Results-Service').Resources).map(({ Type }) => Type);
+    expect(kinds.filter((kind) => kind === 'AWS::Lambda::Function')).toHaveLength(
+      Object.keys(service.functions).length,
+    );
+    expect(kinds).toContain('AWS::CloudWatch::Dashboard');
+  });
+
+  it('deploys functions that start and know the tools of that app', () => {
+    const found = Object.values(template('out', 'Results-Service').Resources).filter(
+      ({ Type }) => Type === 'AWS::Lambda::Function',
+    );
+    expect(found.length).toBeGreaterThan(14);
+    for (const { Properties } of found) {
+      expect(readdirSync(assetOf('out', String(Properties['FunctionName'])))).toContain('index.mjs');
+    }
+    const listing = assetOf('out', 'claimcheck-list-results');
+    const program = `const { definitions } = await import(${JSON.stringify(join(listing, 'tool-definitions.mjs'))});
+      console.log(definitions.map(({ name }) => name).join(' '));
+      await import(${JSON.stringify(join(listing, 'index.mjs'))}).then(() => {}, ({ message }) => console.log(message));`;
+    const out = run(process.execPath, ['--no-warnings', '--input-type=module', '-e', program]);
+    expect(out).toContain('list_results read_result analyze_result');
+    // It came as far as its own check of its variables.
+    expect(out).toContain('CLAIMCHECK_RUNS');
+    expect(readdirSync(assetOf('out', 'claimcheck-web'))).toEqual(expect.arrayContaining(['index.html', 'app.js']));
+    const engine = assetOf('out', 'claimcheck-analysis-engine');
+    expect(readdirSync(engine)).toContain('sql-child.mjs');
+    expect(readdirSync(join(engine, 'node_modules/@duckdb'))).toContain('node-bindings-linux-x64');
+  });
+
+  it('has a tool of its own, bundled from its own file; without a bundler it is told what to install', () => {
+    writeFileSync(
+      join(folder, 'weather.ts'),
+      `export const handler = async (event: { input: { place: string } }) =>
+         ({ status: 'success', content: [{ text: \`fine in \${event.input.place}\` }] });`,
+    );
+    const app = readFileSync(join(folder, 'cdk.js'), 'utf8').replace(
+      'tools: []',
+      `tools: [{
+        entry: new URL('weather.ts', import.meta.url).pathname, memoryMb: 256, files: [], wrapper: false,
+        definition: {
+          name: 'weather', version: '1', description: 'weather', inputSchema: { type: 'object' }, intake: 'answer',
+          roles: ['*'], retry: 'idempotent', budgetBytes: 4096, timeoutMs: 5000, population: 'finite',
+        },
+      }]`,
+    );
+    writeFileSync(join(folder, 'own-tool.js'), app);
+    expect(() => synthesise('own-tool.js', 'own')).toThrow(/esbuild: expected it to be installed/);
+    link('esbuild');
+    synthesise('own-tool.js', 'own');
+    const program = `const { handler } = await import(${JSON.stringify(join(assetOf('own', 'claimcheck-tool-weather'), 'index.mjs'))});
+      console.log((await handler({ input: { place: 'Turin' } })).content[0].text);`;
+    expect(run(process.execPath, ['--input-type=module', '-e', program])).toBe('fine in Turin\n');
+    expect(readFileSync(join(assetOf('own', 'claimcheck-run-tool'), 'tool-definitions.mjs'), 'utf8')).toContain(
+      'weather',
+    );
+  });
+
+  function assetOf(outdir: string, functionName: string): string {
+    const found = Object.values(template(outdir, 'Results-Service').Resources).find(
+      ({ Properties }) => Properties['FunctionName'] === functionName,
+    );
+    if (found === undefined) throw new Error(`${outdir}: there is no function ${functionName}`);
+    const { S3Key } = found.Properties['Code'] as { readonly S3Key: string };
+    return join(folder, outdir, `asset.${S3Key.replace('.zip', '')}`);
+  }
 });
+
+/** Everything but the digests of the bundles, which name the tools of each app. */
+function withoutAssets(template: object): unknown {
+  return JSON.parse(JSON.stringify(template).replace(/[0-9a-f]{64}/g, 'asset'));
+}
