@@ -211,7 +211,8 @@ export function platformFunctions(
       .grantRoleLookup()
       .useBaseUrl()
       .grantInvoke('CLAIMCHECK_ENGINE', { engine });
-    if (config.analysis.pythonInterpreter !== undefined) usePython(broker, config.analysis.pythonInterpreter);
+    if (config.analysis.pythonInterpreter !== undefined)
+      usePython(broker, callModel, config.analysis.pythonInterpreter);
     builtins['analyze-result'] = broker;
   }
 

@@ -9,3 +9,6 @@ inputs names the results, e.g. {"data": "<ref>"}; the names are the tables. Then
 The answer holds columns, rows, row_count (all rows of the answer) and rows_shown. Numbers are exact for the whole input: coverage of each input says how many records were taken in, of how many. When rows_shown is less than row_count, group or filter more, or use keep: true, which stores the whole answer under a ref of its own. A chart is stored: name its link and what alt_text says.
 
 AnalysisFailed says what to change in the program, with the tables and columns there are. AnalysisLimit means it took too much time, memory or room: do less.`;
+
+/** What is added where Python can be run. */
+export const analyzePythonPrompt = `There is also python: Python statements in a sandbox of their own, for statistics and libraries that sql and script lack. for r in rows("data") goes through the records as dicts; what is left in the variable result, as JSON, is the answer. No chart, at most 32 MB of inputs together, and slower to start: prefer sql.`;

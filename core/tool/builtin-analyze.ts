@@ -1,6 +1,7 @@
-import { analyzeResultPrompt } from '../../prompts/analyze-result.ts';
+import { analyzePythonPrompt, analyzeResultPrompt } from '../../prompts/analyze-result.ts';
+import type { JsonObject } from '../json.ts';
 import { refSchema } from './builtin-tools.ts';
-import type { ToolDefinition } from './tool-definition.ts';
+import { type ToolCatalogue, type ToolDefinition, toolCatalogue } from './tool-definition.ts';
 
 const column = { type: 'string', minLength: 1, maxLength: 200 } as const;
 const words = { type: 'string', minLength: 1, maxLength: 200 } as const;
@@ -60,3 +61,24 @@ export const analyzeResultTool: ToolDefinition = {
     },
   },
 };
+
+/** The same where a Code Interpreter is named: one more argument. */
+export const analyzeResultWithPython: ToolDefinition = {
+  ...analyzeResultTool,
+  description: `${analyzeResultPrompt}\n\n${analyzePythonPrompt}`,
+  inputSchema: {
+    ...analyzeResultTool.inputSchema,
+    properties: {
+      ...(analyzeResultTool.inputSchema['properties'] as JsonObject),
+      python: { type: 'string', description: 'Python that leaves its answer in result; rows(name) gives the records.' },
+    },
+  },
+};
+
+/** The catalogue as a model is shown it: Python is among the ways to analyse only where it can be run. */
+export function offeringPython(tools: ToolCatalogue, offered: boolean): ToolCatalogue {
+  if (!offered) return tools;
+  return toolCatalogue(
+    tools.all().map((tool) => (tool.name === analyzeResultTool.name ? analyzeResultWithPython : tool)),
+  );
+}

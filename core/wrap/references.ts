@@ -17,7 +17,7 @@ import { defaultSettings, type Settings } from '../settings.ts';
 import type { KeepPorts, KeepRequest, Kept } from '../store/keeping.ts';
 import type { ResultStore } from '../store/result-store.ts';
 import { type Clock, silentTelemetry, systemClock, type Telemetry } from '../telemetry/telemetry.ts';
-import { analyzeResultTool } from '../tool/builtin-analyze.ts';
+import { analyzeResultTool, analyzeResultWithPython } from '../tool/builtin-analyze.ts';
 import { callDigest, isObject } from '../tool/call-digest.ts';
 import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
 import { keepProduced, unkeptContent } from './keep-produced.ts';
@@ -44,7 +44,7 @@ export interface ReferencesOptions {
   /** Seals cursors of lists: the same in every process that may be given one. Default: this process's own. */
   readonly secret?: SealingSecret;
   /** Computes over stored results; without one `analyze_result` is not offered. */
-  readonly analysis?: Pick<AnalysisPorts, 'engine' | 'signedUrl' | 'limits'>;
+  readonly analysis?: Pick<AnalysisPorts, 'engine' | 'signedUrl' | 'limits' | 'python' | 'staging'>;
   readonly grants?: Grants;
   readonly outcomes?: Outcomes;
   readonly replacements?: Replacements;
@@ -95,7 +95,10 @@ export class References {
     });
     this.#turns = new Turns(2 * (options.parallelUploads ?? 4), this.settings.storage.uploadTimeoutMs);
     this.tools = processTools(options.tools ?? {}, options.anyTool ?? {}, this.settings.insert.maxBytes);
-    this.analysis = options.analysis === undefined ? undefined : { tool: analyzeResultTool, ports: options.analysis };
+    this.analysis =
+      options.analysis === undefined
+        ? undefined
+        : { tool: options.analysis.python ? analyzeResultWithPython : analyzeResultTool, ports: options.analysis };
     this.#secret = options.secret ?? randomBytes(32);
     this.ports = {
       store: pooledStore(options.store, this.pool),

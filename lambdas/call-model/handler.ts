@@ -10,6 +10,7 @@ import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { type ChatHistory, chatHistory } from '../../core/chat/chat-history.ts';
 import { callModel } from '../../core/flow/call-model.ts';
 import { guardedConverse } from '../../core/guard/guarded-converse.ts';
+import { offeringPython } from '../../core/tool/builtin-analyze.ts';
 import { agentInstructions } from '../../prompts/agent-instructions.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { modelSettingsOf, readEnvironment } from '../environment.ts';
@@ -21,7 +22,17 @@ const event = z.strictObject({ runId: hexId, turn: turnNumber, agent: agentName,
 /** Milliseconds for one call of the model service. */
 const modelTimeoutMs = 120_000;
 
-const environment = readEnvironment(process.env, 'bucket', 'runs', 'catalog', 'chats', 'sessions', 'models', 'tools');
+const environment = readEnvironment(
+  process.env,
+  'bucket',
+  'runs',
+  'catalog',
+  'chats',
+  'sessions',
+  'models',
+  'tools',
+  'python',
+);
 const { settings } = environment;
 const documents = documentClient();
 const s3 = s3Client();
@@ -35,7 +46,7 @@ const ports = {
   catalogue: new DynamoCatalogue(documents, environment.catalog),
   erasures: new DynamoErasures({ documents, table: environment.sessions }),
   chats: dynamoChats(documents, environment.chats),
-  tools,
+  tools: offeringPython(tools, environment.python !== undefined),
   functions: environment.tools,
   instructions: agentInstructions,
   modelSettings: (agent: string) => modelSettingsOf(environment.models, agent),

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { engineSource } from '../../lib/analysis-engine.ts';
-import { buildBundle } from '../../lib/bundling.ts';
+import { type BundleSource, buildBundle } from '../../lib/bundling.ts';
 import { askingFunction, resourcesOf, synthesize } from './synthesis.ts';
 
 jest.setTimeout(300_000);
@@ -176,8 +176,36 @@ describe('Python', () => {
     expect(JSON.stringify(service)).not.toMatch(/bedrock-agentcore|CLAIMCHECK_PYTHON/);
   });
 
+  const { service: on, stacks } = synthesize({ 'analysis.pythonInterpreter': 'aws.codeinterpreter.v1' });
+
+  test('on, call-model is told too, since it is what offers the argument; nobody else is', () => {
+    const told = resourcesOf(on, 'AWS::Lambda::Function').filter(([, each]) =>
+      JSON.stringify(each.Properties['Environment'] ?? {}).includes('CLAIMCHECK_PYTHON'),
+    );
+    expect(told.map(([, { Properties }]) => Properties['FunctionName']).sort()).toEqual([
+      'claimcheck-analyze-result',
+      'claimcheck-call-model',
+    ]);
+  });
+
+  test('on, the broker’s bundle holds the client for it and is still within 1 MiB', () => {
+    const source = stacks.service.functions['analyze-result']?.source;
+    const folder = mkdtempSync(path.join(tmpdir(), 'claimcheck-python-bundle-'));
+    try {
+      buildBundle(source as BundleSource, folder);
+      const text = readFileSync(path.join(folder, 'index.mjs'), 'utf8');
+      const bytes = readdirSync(folder)
+        .filter((file) => file.endsWith('.mjs'))
+        .reduce((sum, file) => sum + statSync(path.join(folder, file)).size, 0);
+      process.stdout.write(`analyze-result with Python: ${bytes} bytes\n`);
+      expect(bytes).toBeLessThan(1024 * 1024);
+      expect(text.includes('StartCodeInterpreterSession')).toBe(true);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   test('on, the broker may use the one interpreter that is named', () => {
-    const { service: on } = synthesize({ 'analysis.pythonInterpreter': 'aws.codeinterpreter.v1' });
     expect(broker(on)).toMatchObject({
       Environment: { Variables: { CLAIMCHECK_PYTHON: 'aws.codeinterpreter.v1' } },
     });
