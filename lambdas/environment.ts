@@ -3,23 +3,23 @@ import { readInput, type Schema } from '../core/input/read-input.ts';
 import type { ModelSettings } from '../core/model/model.ts';
 import { defaultSettings, type Settings } from '../core/settings.ts';
 
-const text = z.string().check(z.minLength(1));
+const filled = z.string().check(z.minLength(1));
 
 /** `CLAIMCHECK_IDENTITY`: who vouches for people, and where their roles are looked up (DESIGN 7.1, 7.4). */
 const identitySchema = () =>
   z.strictObject({
     kind: z.enum(['cognito', 'oidc']),
-    issuer: text,
-    clientId: text,
+    issuer: filled,
+    clientId: filled,
     /** What bearer tokens must be made for; the client when absent. */
-    audience: z.optional(text),
+    audience: z.optional(filled),
     /** Secret of a confidential client; absent for a public one. */
     clientSecretArn: z.optional(z.string()),
     /** Asked for at sign-in, blanks between. */
     scopes: z.optional(z.string()),
-    jwksUri: text,
-    authorizeUrl: text,
-    tokenUrl: text,
+    jwksUri: filled,
+    authorizeUrl: filled,
+    tokenUrl: filled,
     logoutUrl: z.optional(z.string()),
     userPoolId: z.optional(z.string()),
     roles: z.enum(['cognito', 'table', 'token']),
@@ -31,47 +31,36 @@ const identitySchema = () =>
   });
 export type IdentityEnvironment = z.infer<ReturnType<typeof identitySchema>>;
 
-const modelSchema = () =>
-  z.strictObject({
-    modelId: text,
-    windowTokens: z.int().check(z.minimum(1)),
-    maxTokens: z.int().check(z.minimum(1)),
-    cachePoints: z.boolean(),
-    stream: z.optional(z.boolean()),
-  });
+const modelsSchema = () =>
+  z.record(
+    z.string(),
+    z.strictObject({
+      modelId: filled,
+      windowTokens: z.int().check(z.minimum(1)),
+      maxTokens: z.int().check(z.minimum(1)),
+      cachePoints: z.boolean(),
+      stream: z.optional(z.boolean()),
+    }),
+  );
 
-const names = () => z.record(z.string(), text);
-
-/** How a variable is read. Schemas are made for the variables that a function needs: each costs a part of its start. */
-interface Variable {
-  readonly name: string;
-  readonly schema: () => Schema<unknown>;
-  /** The text is JSON of that shape. */
-  readonly json?: boolean;
-}
+/** Reads a variable; throws an error that names it and what was expected. */
+type Reader = (name: string, value: string | undefined) => unknown;
 
 /** What functions are told, by the names of docs/contracts.md. */
-const variables: Readonly<Record<keyof Environment, Variable>> = {
-  bucket: { name: 'CLAIMCHECK_BUCKET', schema: () => text },
-  runs: { name: 'CLAIMCHECK_RUNS', schema: () => text },
-  catalog: { name: 'CLAIMCHECK_CATALOG', schema: () => text },
-  chats: { name: 'CLAIMCHECK_CHATS', schema: () => text },
-  sessions: { name: 'CLAIMCHECK_SESSIONS', schema: () => text },
-  baseUrl: {
-    name: 'CLAIMCHECK_BASE_URL',
-    schema: () =>
-      z.pipe(
-        z.url(),
-        z.transform((url) => url.replace(/\/+$/, '')),
-      ),
-  },
-  tools: { name: 'CLAIMCHECK_TOOLS', schema: names, json: true },
-  flows: { name: 'CLAIMCHECK_FLOWS', schema: names, json: true },
-  identity: { name: 'CLAIMCHECK_IDENTITY', schema: identitySchema, json: true },
-  secret: { name: 'CLAIMCHECK_SECRET', schema: () => text },
-  models: { name: 'CLAIMCHECK_MODELS', schema: () => z.record(z.string(), modelSchema()), json: true },
-  engine: { name: 'CLAIMCHECK_ENGINE', schema: () => z.strictObject({ engine: text }), json: true },
-  python: { name: 'CLAIMCHECK_PYTHON', schema: () => z.optional(text) },
+const variables: Readonly<Record<keyof Environment, readonly [name: string, read: Reader]>> = {
+  bucket: ['CLAIMCHECK_BUCKET', text],
+  runs: ['CLAIMCHECK_RUNS', text],
+  catalog: ['CLAIMCHECK_CATALOG', text],
+  chats: ['CLAIMCHECK_CHATS', text],
+  sessions: ['CLAIMCHECK_SESSIONS', text],
+  baseUrl: ['CLAIMCHECK_BASE_URL', address],
+  tools: ['CLAIMCHECK_TOOLS', names],
+  flows: ['CLAIMCHECK_FLOWS', names],
+  identity: ['CLAIMCHECK_IDENTITY', shaped(identitySchema)],
+  secret: ['CLAIMCHECK_SECRET', text],
+  models: ['CLAIMCHECK_MODELS', shaped(modelsSchema)],
+  engine: ['CLAIMCHECK_ENGINE', shaped(() => z.strictObject({ engine: filled }))],
+  python: ['CLAIMCHECK_PYTHON', (name, value) => (value === undefined ? undefined : text(name, value))],
 };
 
 export interface Environment {
@@ -114,41 +103,71 @@ export function readEnvironment<K extends keyof Environment = never>(
     name: source['CLAIMCHECK_NAME'] ?? 'claimcheck',
     settings: mergedSettings(source['CLAIMCHECK_SETTINGS']),
   };
-  for (const key of needed) parsed[key] = readVariable(variables[key], source);
+  for (const key of needed) {
+    const [name, read] = variables[key];
+    parsed[key] = read(name, source[name]);
+  }
   return parsed as unknown as CommonEnvironment & Pick<Environment, K>;
 }
 
-function readVariable(variable: Variable, source: Readonly<Record<string, string | undefined>>): unknown {
-  const { name, schema, json } = variable;
-  const text = source[name];
-  const value = json === true && text !== undefined ? parsedJson(name, text) : text;
-  const read = readInput(schema(), value, name, { within: `${name}: ` });
-  if (!read.success) throw new Error(read.error.message);
-  return read.data;
+// Plain values are checked by hand: every schema that is made costs a part of a function's start.
+function text(name: string, value: string | undefined): string {
+  if (value === undefined || value === '') throw new Error(`${name}: text expected; it is required`);
+  return value;
 }
 
-function parsedJson(name: string, text: string): unknown {
+function address(name: string, value: string | undefined): string {
+  if (!URL.canParse(text(name, value))) throw new Error(`${name}: an address (URL) expected`);
+  return text(name, value).replace(/\/+$/, '');
+}
+
+/** JSON of names, each with text. */
+function names(name: string, value: string | undefined): Readonly<Record<string, string>> {
+  const read = parsedJson(name, text(name, value));
+  const entries = isObject(read) ? Object.values(read) : [undefined];
+  if (!entries.every((each) => typeof each === 'string' && each !== '')) {
+    throw new Error(`${name}: an object of names, each with text expected`);
+  }
+  return read as Readonly<Record<string, string>>;
+}
+
+function shaped<Value>(schema: () => Schema<Value>): Reader {
+  return (name, value) => {
+    const read = readInput(schema(), parsedJson(name, text(name, value)), name, { within: `${name}: ` });
+    if (!read.success) throw new Error(read.error.message);
+    return read.data;
+  };
+}
+
+function parsedJson(name: string, value: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(value);
   } catch {
     throw new Error(`${name}: expected JSON`);
   }
 }
 
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The defaults with the operator's numbers over them; unknown groups, unknown keys and non-numbers are refused. */
 export function mergedSettings(text: string | undefined): Settings {
   if (text === undefined || text.trim() === '') return defaultSettings;
-  const settings = z.record(z.string(), z.record(z.string(), z.number().check(z.minimum(0))));
   const name = 'CLAIMCHECK_SETTINGS';
-  const read = readInput(settings, parsedJson(name, text), name, { within: `${name}: ` });
-  if (!read.success) throw new Error(read.error.message);
+  const differing = parsedJson(name, text);
+  if (!isObject(differing)) throw new Error(`${name}: an object of setting groups expected`);
   const merged: Record<string, Record<string, number>> = {};
   for (const [group, values] of Object.entries(defaultSettings)) merged[group] = { ...values };
-  for (const [group, values] of Object.entries(read.data)) {
+  for (const [group, values] of Object.entries(differing)) {
+    if (!isObject(values)) throw new Error(`${name}: ${group}: an object of settings expected`);
     const known = Object.hasOwn(merged, group) ? merged[group] : undefined;
     for (const [key, value] of Object.entries(values)) {
       if (known === undefined || !Object.hasOwn(known, key)) {
-        throw new Error(`CLAIMCHECK_SETTINGS: there is no setting ${group}.${key}`);
+        throw new Error(`${name}: there is no setting ${group}.${key}`);
+      }
+      if (typeof value !== 'number' || !(value >= 0)) {
+        throw new Error(`${name}: ${group}.${key}: a number of at least 0 expected`);
       }
       known[key] = value;
     }

@@ -58,7 +58,9 @@ function inWords(issue: $ZodIssue, schema: $ZodType, value: unknown, subject: st
   const name = issue.path.length === 0 ? subject : within + issue.path.map(String).join('.');
   const expecting = schemaAt(schema, issue.path);
   if (issue.code === 'unrecognized_keys') {
-    const known = (expecting === undefined ? [] : memberNames(expecting)).filter((key) => !unlisted.includes(key));
+    const known = (expecting === undefined ? [] : memberNames(expecting)).filter(
+      (key) => !unlisted.includes(key.replace(/\?$/, '')),
+    );
     const hint = known.length === 0 ? '' : `; known are ${known.join(', ')}`;
     return `${name}: ${issue.keys.slice(0, namedFaults).join(', ')} not expected${hint}`;
   }

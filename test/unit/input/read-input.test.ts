@@ -101,8 +101,8 @@ test('fields stand behind the name they are within, the whole does not', () => {
 });
 
 test('what the platform adds is not offered to whoever left it out', () => {
-  expect(messageOf({ ...good, owner: 1 }, { unlisted: ['agent', 'turn'] })).toMatch(
-    /; known are code\?, key, share\?, /,
+  expect(messageOf({ ...good, owner: 1 }, { unlisted: ['agent', 'share'] })).toMatch(
+    /; known are code\?, key, turn\?, list\?, /,
   );
 });
 
