@@ -88,7 +88,7 @@ export async function callModel(event: CallModelEvent, ports: CallModelPorts): P
     throw new ClaimcheckError('InvalidInput', 'agent: another agent was called at this turn');
   }
   await ports.messages.append(runId, { agent, turn, role: 'assistant', content: outcome.content });
-  return answer(outcome, turn, ports.settings.run.maxToolsPerTurn);
+  return answer(outcome, turn, ports);
 }
 
 async function ask(run: Run, agent: string, turn: number, ports: CallModelPorts): Promise<CallOutcome> {
@@ -207,18 +207,16 @@ function spoken(content: readonly MessageBlock[]): readonly MessageBlock[] {
   return kept.length > 0 ? kept : [{ text: 'The model gave no answer.' }];
 }
 
-function answer(outcome: CallOutcome, turn: number, maxTools: number): CallModelResult {
+function answer(outcome: CallOutcome, turn: number, { tools, settings }: CallModelPorts): CallModelResult {
   const uses = outcome.content.filter((block): block is ToolUseBlock => 'toolUse' in block);
   return {
     outcome: 'ok',
     stopReason: outcome.stopReason,
     turn,
     next: turn + 1,
-    toolUses: uses.slice(0, maxTools).map(({ toolUse }, index) => ({ index, name: shortName(toolUse.name) })),
+    // The name travels through the flow's state and stays in its history: one that a model made up is content.
+    toolUses: uses
+      .slice(0, settings.run.maxToolsPerTurn)
+      .map(({ toolUse }, index) => ({ index, name: tools.find(toolUse.name)?.name ?? 'unknown' })),
   };
-}
-
-/** The name travels through the flow's state: a made-up one must not be long. */
-function shortName(name: string): string {
-  return name.slice(0, 48);
 }

@@ -30,7 +30,7 @@ async function modelWorld(replies: (ModelReply | Error)[], change: Parameters<ty
   };
 }
 
-it('asks with the opening message and answers stop reason and the calls, no content', async () => {
+it('asks with the opening message and answers stop reason and the calls, no content and no name that is made up', async () => {
   const world = await modelWorld([says({ text: 'I look.' }, use('rows'), use('made_up', {}, 'use-2'))]);
   expect(await callModel(event, world)).toEqual({
     outcome: 'ok',
@@ -39,7 +39,7 @@ it('asks with the opening message and answers stop reason and the calls, no cont
     next: 2,
     toolUses: [
       { index: 0, name: 'rows' },
-      { index: 1, name: 'made_up' },
+      { index: 1, name: 'unknown' },
     ],
   });
   expect(world.requests[0]?.messages).toEqual([{ role: 'user', content: [{ text: 'Which region fails most?' }] }]);
