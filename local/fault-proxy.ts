@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * What can go wrong with one request to a service.
  * `throttle`, `error`: the service is not asked and answers so. `slow`: its answer comes late. `cut`: the connection
  * breaks before the service is asked. `lose`: the service does the work and its answer never arrives. `die-before`,
- * `die-after`: the same two, and the process that asked is gone: none of its later requests is let through.
+ * `die-after`: the same two, and the process that asked is gone: none of its later requests is let through. `hang`: the
+ * service is not asked, and neither this nor any later request of the process is ever answered, until it is ended.
  */
-export const faultKinds = ['throttle', 'error', 'slow', 'cut', 'lose', 'die-before', 'die-after'] as const;
+export const faultKinds = ['throttle', 'error', 'slow', 'cut', 'lose', 'die-before', 'die-after', 'hang'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 /** One request as a fault plan sees it. */
@@ -34,6 +35,7 @@ export class FaultProxy {
   readonly places: string[] = [];
   /** Ids of the processes that died; undefined: of the one that does not say who it is. */
   readonly #dead = new Set<number | undefined>();
+  readonly #hanging = new Set<number | undefined>();
   readonly #target: URL;
   readonly #tables: URL;
   readonly #server: http.Server;
@@ -62,6 +64,7 @@ export class FaultProxy {
   /** The dead may ask again, and requests are counted from 1. */
   restart(): void {
     this.#dead.clear();
+    this.#hanging.clear();
     this.places.length = 0;
   }
 
@@ -75,6 +78,7 @@ export class FaultProxy {
       request.socket.destroy();
       return;
     }
+    if (this.#hanging.has(pid)) return;
     const place = placeOf(request);
     this.places.push(place);
     const passing = { number: this.places.length, place, pid, asker };
@@ -83,6 +87,10 @@ export class FaultProxy {
     if (fault === 'cut' || fault === 'die-before') {
       if (fault === 'die-before') this.onDeath(passing);
       request.socket.destroy();
+      return;
+    }
+    if (fault === 'hang') {
+      this.#hanging.add(pid);
       return;
     }
     if (fault === 'throttle' || fault === 'error') {

@@ -1,51 +1,27 @@
-import { join } from 'node:path';
-import {
-  GetFunctionConfigurationCommand,
-  LambdaClient,
-  UpdateFunctionConfigurationCommand,
-} from '@aws-sdk/client-lambda';
 import type { RunResponse } from '../../core/http/responses.ts';
-import { type FaultKind, FaultProxy, type PassingRequest } from '../../local/fault-proxy.ts';
-import { credentials, region } from '../../local/ministack.ts';
+import type { FaultKind, PassingRequest } from '../../local/fault-proxy.ts';
 import { flightRows } from '../../tools/flights/rows.ts';
 import { digest, flightsProduced, statusProduced } from './expected.ts';
+import { FaultyFunctions } from './faulty-functions.ts';
 import { testPlatform } from './platform.ts';
 
-// Real functions in processes of their own, a proxy between them and the emulator, and real deaths.
+// Real functions in processes of their own, and a proxy between them and the emulator.
 jest.setTimeout(240_000);
 const platform = testPlatform();
 const { examples, emulatorUrl } = platform.handle;
-const lambda = new LambdaClient({ endpoint: emulatorUrl, region, credentials });
-const proxy = new FaultProxy(emulatorUrl);
-const functions = ['call-model', 'run-tool', 'save-turn', 'tool-service-status'].map((name) => `claimcheck-${name}`);
-const before = new Map<string, Record<string, string>>();
+const faulty = new FaultyFunctions(
+  emulatorUrl,
+  ['call-model', 'run-tool', 'save-turn', 'tool-service-status'].map((name) => `claimcheck-${name}`),
+);
+const { proxy } = faulty;
 const table: string[] = [];
 let injected = 0;
 
-beforeAll(async () => {
-  const url = await proxy.start();
-  for (const FunctionName of functions) {
-    const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-    const variables = Environment?.Variables ?? {};
-    before.set(FunctionName, variables);
-    const preload = `--require=${join(import.meta.dirname, 'process-name.cjs')}`;
-    await configure(FunctionName, {
-      ...variables,
-      AWS_ENDPOINT_URL: url,
-      NODE_OPTIONS: `${variables['NODE_OPTIONS'] ?? ''} ${preload}`.trim(),
-    });
-  }
-});
+beforeAll(() => faulty.start());
 afterAll(async () => {
-  for (const [name, variables] of before) await configure(name, variables);
-  proxy.stop();
-  lambda.destroy();
+  await faulty.stop();
   process.stdout.write(`\n${injected} faults injected into functions of the platform\n${table.join('\n')}\n`);
 });
-
-async function configure(FunctionName: string, Variables: Record<string, string>): Promise<void> {
-  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }));
-}
 
 /** Asks under a plan of faults and waits for the end, whatever it is. */
 async function ask(message: string, plan: (request: PassingRequest) => FaultKind | undefined): Promise<RunResponse> {
@@ -92,34 +68,6 @@ test('one request in seven fails: answers and files are the same', async () => {
     await whole(run);
   }
 });
-
-test.each(functions.flatMap((name) => [[name, 'die-before'] as const, [name, 'die-after'] as const]))(
-  '%s is killed once (%s): the run ends, and what it points at is there and whole',
-  async (name, kind) => {
-    let asked = 0;
-    let killed = 0;
-    proxy.onDeath = ({ pid }) => {
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
-      killed += 1;
-    };
-    const run = await ask('How many services does the status report hold?', ({ asker }) => {
-      if (asker === undefined || !name.endsWith(asker.slice(-12))) return undefined;
-      asked += 1;
-      return asked === 2 ? kind : undefined;
-    });
-    // A function that asks but once is killed at that request in the other test.
-    table.push(`${kind} of ${name}: ${killed} killed, ${run.status}, ${run.links.length} links`);
-    expect(run.status).toMatch(/^(?:succeeded|failed)$/);
-    if (name.endsWith('tool-service-status')) {
-      // A tool that dies is a tool that failed: the emulator gives its death the name of any handler's error, which is
-      // not repeated. The flow goes on, and the answer says so instead of speaking of a part.
-      expect(run.status).toBe('succeeded');
-      expect(run.answer).toMatch(new RegExp(`${examples.records} services|service_status failed`));
-    } else if (run.status === 'succeeded') expect(run.answer).toContain(`${examples.records} services`);
-    else expect(run.failure).toBeTruthy();
-    await whole(run);
-  },
-);
 
 test('a run after all that is like any other', async () => {
   const run = await ask('How many flights are there?', () => undefined);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoActiveRuns } from '../../aws/dynamo-active-runs.ts';
 import { catalogueByTime, DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
@@ -8,7 +8,6 @@ import { dynamoChats } from '../../aws/dynamo-chats.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { DynamoReplacements } from '../../aws/dynamo-replacements.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
-import { itemsWithPrefix } from '../../aws/table-pages.ts';
 import { storeFromTool } from '../../aws/tool-wrapper.ts';
 import { finishRun } from '../../core/chat/finish-run.ts';
 import type { MessageBlock } from '../../core/content/block.ts';
@@ -17,13 +16,15 @@ import { runTool } from '../../core/flow/run-tool.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import { newId } from '../../core/reference/reference.ts';
 import { admitRun } from '../../core/run/admit.ts';
-import type { ToolOutcome } from '../../core/run/outcomes.ts';
 import { defaultSettings } from '../../core/settings.ts';
 import { silentTelemetry, systemClock } from '../../core/telemetry/telemetry.ts';
 import { type ToolEvent, toolCatalogue } from '../../core/tool/tool-definition.ts';
 import { runPorts, runTable } from '../../lambdas/run-ports.ts';
 import { credentials, region } from '../../local/ministack.ts';
+import { type RunIds, runVerdict, type Verdict } from '../fakes/run-verdict.ts';
 import { rowsText, rowsTool } from '../fakes/run-world.ts';
+
+export type { RunIds, Verdict };
 
 export const bucket = 'fault-results';
 const arn = 'arn:aws:states:us-east-1:000000000000:stateMachine:claimcheck-assistant';
@@ -148,12 +149,6 @@ export function flowWorld(endpoint: string) {
 }
 export type FlowWorld = ReturnType<typeof flowWorld>;
 
-export interface RunIds {
-  readonly runId: string;
-  readonly session: string;
-  readonly owner: ReturnType<typeof ownerKey>;
-}
-
 export function newRun(): RunIds {
   return { runId: newId(), session: newId(), owner: ownerKey(`person-${newId()}`) };
 }
@@ -182,72 +177,11 @@ export function step(name: StepName, ids: RunIds, { ports }: FlowWorld, failure?
   }
 }
 
-/** What a run has left behind, and everything wrong with it. */
-export interface Verdict {
-  readonly ended: boolean;
-  /** Results of the tools that are stored whole. */
-  readonly whole: number;
-  /** Results that were not stored, and whose outcome says so. */
-  readonly said: number;
-  readonly lost: readonly string[];
-  readonly dangling: readonly string[];
-  readonly doubled: readonly string[];
-}
-
 /** Looks at everything by clients that no fault meets. */
-export async function verdict(ids: RunIds, { ports, table, s3 }: FlowWorld, made: FlowWorld): Promise<Verdict> {
-  const { runId, session, owner } = ids;
-  const lost: string[] = [];
-  const dangling: string[] = [];
-  const doubled: string[] = [];
-  const run = await ports.runs.get(runId);
-  const entries = (await itemsWithPrefix({ ...table, table: 'catalog' }, owner, `${session}/`)).filter(
-    ({ status }) => status === 'stored',
+export function verdict(ids: RunIds, { ports, documents, s3 }: FlowWorld, made: FlowWorld): Promise<Verdict> {
+  return runVerdict(
+    ids,
+    { ports, documents, catalogTable: 'catalog', s3, bucket },
+    { produced, agents: ['assistant'], executions: (tool) => made.executions.get(`${ids.runId} ${tool}`) ?? 0 },
   );
-  const objects = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `results/${owner}/` }));
-  const keys = new Set((objects.Contents ?? []).map(({ Key }) => String(Key)));
-  const address = (ref: string) => ({ owner, session, id: ref.slice(33) });
-  const there = (ref: string) =>
-    ['body', 'index'].every((kind) => keys.has(`results/${owner}/${session}/${ref.slice(33)}/${kind}`));
-
-  for (const { sk } of entries) if (!there(String(sk))) dangling.push(`catalogue ${sk}`);
-  for (const { ref } of await ports.grants.all(runId)) if (!there(ref)) dangling.push(`grant ${ref}`);
-  for (const key of keys) if (key.endsWith('/index') && !keys.has(key.replace(/index$/, 'body'))) dangling.push(key);
-  const outcomes = await ports.outcomes.list<ToolOutcome>(runId, 'tool/');
-  let whole = 0;
-  let said = 0;
-  for (const { key, outcome } of outcomes) {
-    if (outcome.status === 'error') continue;
-    if (outcome.ref === null) {
-      if (JSON.stringify(outcome.content).includes('not kept')) said += 1;
-      else lost.push(`${key}: nothing says that the rest was not kept`);
-      continue;
-    }
-    if (!there(outcome.ref)) dangling.push(`outcome ${key}`);
-    const index = await ports.store.readIndex(address(outcome.ref));
-    if (index?.sha256 === produced[outcome.tool]) whole += 1;
-    else lost.push(`${key}: another digest`);
-  }
-  const perTool = (tool: string) => entries.filter((entry) => entry['tool'] === tool).length;
-  for (const tool of ['rows', 'wrapped']) {
-    if (perTool(tool) > 1) doubled.push(`${perTool(tool)} results of ${tool}`);
-    const times = made.executions.get(`${runId} ${tool}`) ?? 0;
-    if (times > defaultSettings.retry.maxAttempts) doubled.push(`${tool} was executed ${times} times`);
-  }
-  const thread = await ports.messages.thread(runId, 'assistant', { leaveOutUnfinished: true });
-  const places = thread.map(({ turn, role }) => `${turn} ${role}`);
-  if (new Set(places).size !== places.length) doubled.push('messages');
-  for (const { content } of thread) {
-    const uses = content
-      .filter((block) => 'toolResult' in block)
-      .map((block) => JSON.stringify((block as { toolResult: { toolUseId: string } }).toolResult.toolUseId));
-    if (new Set(uses).size !== uses.length) doubled.push('tool results');
-  }
-  const turns = await ports.chats.turns(owner, session);
-  if (turns.length > 1) doubled.push(`${turns.length} chat turns`);
-  if (run !== undefined && run.status !== 'admitted' && turns.length === 0) lost.push('the chat turn');
-  for (const turn of turns) {
-    for (const { ref } of turn.references) if (!there(ref)) dangling.push(`chat ${ref}`);
-  }
-  return { ended: run !== undefined && run.status !== 'admitted', whole, said, lost, dangling, doubled };
 }
