@@ -61,7 +61,7 @@ async function streamEvents(endpoint: string, logGroupName: string, logStreamNam
       startFromHead: true,
       ...(nextToken === undefined ? {} : { nextToken }),
     };
-    const page = await ask(endpoint, 'GetLogEvents', input);
+    const page = await askLogs(endpoint, 'GetLogEvents', input);
     found.push(...(page['events'] as readonly Member[]));
     if (page['nextForwardToken'] === nextToken) return found;
     nextToken = page['nextForwardToken'];
@@ -72,14 +72,15 @@ async function pages(endpoint: string, operation: string, input: object, member:
   const found: Member[] = [];
   let nextToken: string | undefined;
   do {
-    const page = await ask(endpoint, operation, { ...input, ...(nextToken === undefined ? {} : { nextToken }) });
+    const page = await askLogs(endpoint, operation, { ...input, ...(nextToken === undefined ? {} : { nextToken }) });
     found.push(...((page[member] as readonly Member[] | undefined) ?? []));
     nextToken = typeof page['nextToken'] === 'string' ? page['nextToken'] : undefined;
   } while (nextToken !== undefined);
   return found;
 }
 
-async function ask(endpoint: string, operation: string, input: object): Promise<Member> {
+/** One call of the logs service, e.g. `PutLogEvents`; answers its output. */
+export async function askLogs(endpoint: string, operation: string, input: object): Promise<Member> {
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: {
