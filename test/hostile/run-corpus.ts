@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseChart } from '../../core/analysis/chart-spec.ts';
 import type { EngineAnswer, EngineInput, EngineJob } from '../../core/analysis/engine.ts';
@@ -43,9 +53,22 @@ export const corpusLimits = { sqlMs: 8_000, scriptMs: 1_000, graceMs: 4_000 };
 const secret = 'SECRET-3d1c7f0a';
 const atOnce = 2;
 
-/** Runs everything, two at a time, against the engine's own programs. */
-export async function runCorpus(): Promise<CorpusReport> {
+/** A place that keeps the stored copy which every program computes over. */
+export interface CopyStore {
+  put(bytes: Uint8Array): Promise<void>;
+  /** An address that opens it, good for one job. */
+  url(): Promise<string>;
+  read(): Promise<Uint8Array>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs everything, two at a time, against the engine's own programs. `store`: a real one; a folder behind an HTTP server
+ * where none is given.
+ */
+export async function runCorpus(store?: CopyStore): Promise<CorpusReport> {
   const engine = await new AnalysisHost(1024).start();
+  const copies = store ?? (await folderStore());
   const requests: string[] = [];
   const listener = createServer((request, response) => {
     requests.push(request.url ?? '');
@@ -60,13 +83,17 @@ export async function runCorpus(): Promise<CorpusReport> {
   try {
     const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: n, region: ['eu', 'us', 'ap'][n % 3] }));
     const data = engine.input('data', JSON.stringify(rows));
-    const stored = digest(engine.bodies.get('data'));
+    await copies.put(engine.bodies.get('data') ?? new Uint8Array());
+    // Only the store has it from here on: what is fetched, and compared in the end, is its copy.
+    engine.bodies.delete('data');
+    const stored = digest(await copies.read());
     const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
     const fill = (text: string) => text.replaceAll('{file}', file).replaceAll('{url}', url).replaceAll('{dir}', dir);
     const before = filesIn(engine.folder);
     const report = await inParallel(cases(engine, data, fill), async ({ kind, name, job }, lane) => {
       const started = Date.now();
-      const { outcome, said } = await outcomeOf(engine, job, lane);
+      const address = await copies.url();
+      const { outcome, said } = await outcomeOf(engine, () => addressed(job(), data, address), lane);
       return {
         kind,
         name,
@@ -76,13 +103,14 @@ export async function runCorpus(): Promise<CorpusReport> {
         said: said.slice(0, 160),
       };
     });
-    const honest = await engine.sql('SELECT count(*) FROM data', [data]);
-    const scripted = await engine.script('let n = 0; for (const r of rows()) n++; return n', [data]);
+    const last = { ...data, url: await copies.url() };
+    const honest = await engine.sql('SELECT count(*) FROM data', [last]);
+    const scripted = await engine.script('let n = 0; for (const r of rows()) n++; return n', [last]);
     return {
       rows: report,
       requests,
       newFiles: filesIn(engine.folder).filter((name) => !before.includes(name)),
-      storedCopyUnchanged: digest(engine.bodies.get('data')) === stored && data.sha256 === stored,
+      storedCopyUnchanged: digest(await copies.read()) === stored && data.sha256 === stored,
       secretUnchanged: readFileSync(file, 'utf8') === secret,
       alive: aliveIn(engine.folder),
       healthy:
@@ -95,8 +123,34 @@ export async function runCorpus(): Promise<CorpusReport> {
     delete process.env['CLAIMCHECK_TEST_SECRET'];
     listener.closeAllConnections();
     await new Promise((resolve) => listener.close(resolve));
+    await copies.stop();
     await engine.stop();
   }
+}
+
+/** Addresses are good for a minute, so each job has its own. */
+function addressed(job: EngineJob, data: EngineInput, url: string): EngineJob {
+  return { ...job, inputs: job.inputs.map((input) => (input.url === data.url ? { ...input, url } : input)) };
+}
+
+/** The copy as a file, which programs on this machine could reach if anything let them. */
+async function folderStore(): Promise<CopyStore> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'claimcheck-copy-'));
+  const file = path.join(folder, 'body');
+  const server = createServer((_request, response) => {
+    createReadStream(file).pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  return {
+    put: async (bytes) => writeFileSync(file, bytes),
+    url: async () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/body`,
+    read: async () => readFileSync(file),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 interface Case {

@@ -1,15 +1,49 @@
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { signedBodyUrl } from '../../aws/analysis-inputs.ts';
+import { bodyKey } from '../../aws/s3-keys.ts';
+import { ownerKey } from '../../core/reference/owner-key.ts';
+import { newId } from '../../core/reference/reference.ts';
+import { FaultyProxy, type ProxiedRequest } from '../fakes/faulty-proxy.ts';
 import { hostileChartRows, hostileCharts } from '../hostile/charts.ts';
 import { hostileBodies } from '../hostile/data-files.ts';
-import { type CorpusReport, corpusLimits, runCorpus } from '../hostile/run-corpus.ts';
+import { type CopyStore, type CorpusReport, corpusLimits, runCorpus } from '../hostile/run-corpus.ts';
 import { hostileScripts } from '../hostile/scripts.ts';
 import { hostileSql } from '../hostile/sql.ts';
+import { type EmulatedServices, emulatedServices } from './ministack.ts';
 
 // `npm run -s hostile` prints the same as a table.
 jest.setTimeout(600_000);
 let report: CorpusReport;
+let services: EmulatedServices;
+/** Requests for the stored copy, by those who had an address and no credentials. */
+let fetched: readonly ProxiedRequest[];
 beforeAll(async () => {
-  report = await runCorpus();
+  services = await emulatedServices();
+  const proxy = new FaultyProxy(services.url);
+  const client = services.s3(await proxy.start());
+  report = await runCorpus(await objectStore(client));
+  fetched = proxy.requests.filter(({ query }) => query.has('X-Amz-Signature'));
+  proxy.stop();
 });
+afterAll(() => services?.stop());
+
+/** The stored copy as an object of a real store, opened by the addresses that the broker signs. */
+async function objectStore(client: S3Client): Promise<CopyStore> {
+  const address = { owner: ownerKey('ada'), session: newId(), id: newId() };
+  const at = { Bucket: 'claimcheck-hostile', Key: bodyKey(address) };
+  await client.send(new CreateBucketCommand({ Bucket: at.Bucket }));
+  return {
+    put: async (bytes) => {
+      await client.send(new PutObjectCommand({ ...at, Body: bytes, IfNoneMatch: '*' }));
+    },
+    url: () => signedBodyUrl(client, at.Bucket)(address),
+    read: async () => {
+      const { Body: body } = await client.send(new GetObjectCommand(at));
+      return (await body?.transformToByteArray()) ?? new Uint8Array();
+    },
+    stop: async () => {},
+  };
+}
 
 /** Statements that mean no harm and are answered: they show that the others are not refused for another reason. */
 const harmless = [
@@ -36,7 +70,10 @@ test('nothing is read, written, sent or kept alive', () => {
   expect(report.alive).toEqual([]);
 });
 
-test('the stored copy and everything else is what it was', () => {
+test('the stored copy, an object of a real store, and everything else is what it was', () => {
+  expect(fetched.length).toBeGreaterThan(150);
+  expect(new Set(fetched.map(({ method }) => method))).toEqual(new Set(['GET']));
+  expect(new Set(fetched.map(({ path }) => path)).size).toBe(1);
   expect(report.storedCopyUnchanged).toBe(true);
   expect(report.secretUnchanged).toBe(true);
 });

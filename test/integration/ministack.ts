@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { credentials, type MiniStack, region, startMiniStack } from '../../local/ministack.ts';
 import { freePort } from '../../local/port.ts';
 
 /** The emulator on a port of its own, with state that is thrown away; the Python environment is the local platform's. */
 export interface EmulatedServices {
   readonly url: string;
-  s3(endpoint?: string): S3Client;
+  s3(endpoint?: string, more?: S3ClientConfig): S3Client;
   stop(): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ export async function emulatedServices(): Promise<EmulatedServices> {
   });
   return {
     url: stack.url,
-    s3: (endpoint = stack.url) => {
-      const client = new S3Client({ endpoint, region, credentials, maxAttempts: 3 });
+    s3: (endpoint = stack.url, more = {}) => {
+      const client = new S3Client({ endpoint, region, credentials, maxAttempts: 3, ...more });
       clients.push(client);
       return client;
     },
