@@ -69,6 +69,8 @@ async function live(ids: RunIds): Promise<void> {
   await put('sessions', { pk: `session#owner#${owner}`, sk: runId });
   await put('sessions', { pk: `session#${runId}`, sk: 'session', owner });
   await world.s3.send(new PutObjectCommand({ Bucket: bucket, Key: `exports/${owner}/${newId()}`, Body: 'a,b' }));
+  // What an engine left and no broker came for.
+  await world.s3.send(new PutObjectCommand({ Bucket: bucket, Key: `staging/${owner}/${newId()}`, Body: '{}' }));
   await world.s3.send(
     new CreateMultipartUploadCommand({ Bucket: bucket, Key: `results/${owner}/${session}/${newId()}/body` }),
   );
@@ -97,6 +99,7 @@ test('what real runs leave is gone from bucket and tables, half-written things t
     'sessions ',
     'object results/',
     'object exports/',
+    'object staging/',
   ]) {
     expect({ kind, found: before.some((line) => line.startsWith(kind)) }).toEqual({ kind, found: true });
   }
