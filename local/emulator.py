@@ -21,6 +21,10 @@ from ministack.services import lambda_svc
 EXITED = ("Worker process died", "[Errno 32] Broken pipe")
 
 
+# Bytes; what was written before an answer and is not read yet is in the pipe, so it is no more than this.
+LARGEST_PIPE = 1 << 20
+
+
 class LogPipe:
     """A worker's log: whole lines, taken from its pipe by whoever comes first, the thread or the end of an invocation."""
 
@@ -41,10 +45,12 @@ class LogPipe:
             self.take()
 
     def take(self):
-        """Takes all that is in the pipe now; never waits for more."""
+        """Takes all that is in the pipe now; never waits for more, nor follows who writes without end."""
+        left = LARGEST_PIPE
         with self._lock:
-            while not self._ended and self._wait(0):
+            while left > 0 and not self._ended and self._wait(0):
                 data = os.read(self._descriptor, 65536)
+                left -= len(data)
                 self._ended = data == b""
                 *whole, self._rest = (self._rest + self._decoder.decode(data, self._ended)).split("\n")
                 if self._ended and self._rest:

@@ -112,3 +112,15 @@ test('a function over its time is killed and says so, with what it had logged', 
   expect((await invoke('logs-late')).body).toMatchObject({ errorType: 'Sandbox.Timedout' });
   expect(await logged('late')).toContain('still here');
 });
+
+test('a process that goes on logging after its answer does not hold the answer up', async () => {
+  await made(
+    'logs-endless',
+    `exports.handler = async () => { console.log('answering'); setImmediate(() => { for (;;) console.log('x'.repeat(4_000)); }); return 1; }`,
+    20,
+  );
+  const began = Date.now();
+  expect(await invoke('logs-endless')).toEqual({ error: undefined, body: 1 });
+  expect(Date.now() - began).toBeLessThan(10_000);
+  expect((await logged('endless'))[0]).toBe('answering');
+});
