@@ -1,39 +1,40 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { cognitoClient } from '../aws/clients.ts';
-import { cognitoRoles } from '../aws/cognito-roles.ts';
 import { jwtVerifier } from '../aws/jwt-verifier.ts';
-import { tableRoles } from '../aws/role-table.ts';
-import { signInProvider } from '../aws/session-provider.ts';
+import type { ProviderSettings } from '../aws/session-provider.ts';
 import { secretText } from '../aws/session-secret.ts';
 import { sessionTable } from '../aws/session-table.ts';
 import type { RoleSource } from '../core/identity/role-source.ts';
-import { tokenRoles } from '../core/identity/token-roles.ts';
 import type { SignInPorts } from '../core/session/authenticate.ts';
 import { type Seal, seal } from '../core/session/seal.ts';
 import type { SignInProvider } from '../core/session/sign-in-provider.ts';
 import { systemClock } from '../core/telemetry/telemetry.ts';
-import type { Environment, IdentityEnvironment } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { roleSource } from './role-source.ts';
 
 /** One client for all secrets of a process. */
 export const secrets = new SecretsManagerClient({ maxAttempts: 3 });
 
 /** Everything that knows people: who they are, how they sign in, which roles they hold now. */
 export interface People extends SignInPorts {
-  readonly provider: SignInProvider;
   readonly roles: RoleSource;
   /** Seals what is kept in the browser between leaving for the provider's page and coming back. */
   readonly attemptSeal: () => Promise<Seal>;
 }
 
+type PeopleEnvironment = Pick<Environment, 'identity' | 'secret' | 'sessions' | 'baseUrl'>;
+
+/**
+ * `provider` renews the tokens of a sign-in that goes on. By default it is loaded for the first renewal: most requests
+ * come with tokens that are good, and need none of a provider's protocol.
+ */
 export function people(
-  environment: Pick<Environment, 'identity' | 'secret' | 'sessions' | 'baseUrl'>,
+  environment: PeopleEnvironment,
   documents: DynamoDBDocumentClient,
+  provider: People['provider'] = renewalOnDemand(environment),
 ): People {
   const { identity } = environment;
   const secret = secretText(secrets, environment.secret);
-  const clientSecret =
-    identity.clientSecretArn === undefined ? async () => undefined : secretText(secrets, identity.clientSecretArn);
   return {
     verifier: jwtVerifier({
       kind: identity.kind,
@@ -46,20 +47,7 @@ export function people(
     sessions: sessionTable(documents, environment.sessions),
     tokenSeal: async () => seal(await secret(), 'session tokens'),
     attemptSeal: async () => seal(await secret(), 'sign-in attempt'),
-    provider: signInProvider(
-      {
-        kind: identity.kind,
-        issuer: identity.issuer,
-        clientId: identity.clientId,
-        clientSecret,
-        scopes: identity.scopes ?? 'openid',
-        authorizeUrl: identity.authorizeUrl,
-        tokenUrl: identity.tokenUrl,
-        ...(identity.logoutUrl === undefined ? {} : { logoutUrl: identity.logoutUrl }),
-        local: identity.local === true,
-      },
-      environment.baseUrl,
-    ),
+    provider,
     roles: roleSource(identity, documents),
     rules: {
       kind: identity.kind,
@@ -71,14 +59,30 @@ export function people(
   };
 }
 
-/** The configured source of current roles. Throws at start for a source whose settings are missing. */
-export function roleSource(identity: IdentityEnvironment, documents: DynamoDBDocumentClient): RoleSource {
-  if (identity.roles === 'token') return tokenRoles(systemClock);
-  if (identity.roles === 'table') return tableRoles(documents, required(identity.rolesTable, 'rolesTable'));
-  return cognitoRoles(cognitoClient(), required(identity.userPoolId, 'userPoolId'));
+/** What `signInProvider` is told. */
+export function providerSettings({ identity }: Pick<Environment, 'identity'>): ProviderSettings {
+  return {
+    kind: identity.kind,
+    issuer: identity.issuer,
+    clientId: identity.clientId,
+    clientSecret:
+      identity.clientSecretArn === undefined ? async () => undefined : secretText(secrets, identity.clientSecretArn),
+    scopes: identity.scopes ?? 'openid',
+    authorizeUrl: identity.authorizeUrl,
+    tokenUrl: identity.tokenUrl,
+    ...(identity.logoutUrl === undefined ? {} : { logoutUrl: identity.logoutUrl }),
+    local: identity.local === true,
+  };
 }
 
-function required(value: string | undefined, name: string): string {
-  if (value === undefined) throw new Error(`CLAIMCHECK_IDENTITY: ${name} is missing`);
-  return value;
+function renewalOnDemand(environment: Pick<Environment, 'identity' | 'baseUrl'>): People['provider'] {
+  let provider: Promise<SignInProvider> | undefined;
+  return {
+    renew: async (refreshToken) => {
+      provider ??= import('../aws/session-provider.ts').then(({ signInProvider }) =>
+        signInProvider(providerSettings(environment), environment.baseUrl),
+      );
+      return (await provider).renew(refreshToken);
+    },
+  };
 }

@@ -3,51 +3,46 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { buildBundle, bundleOptions, projectRoot } from '../../lib/bundling.ts';
 
-/** The clients that a function's own code makes, by what its bundle holds: package, class, the commands that make it useful. */
-const clients: readonly (readonly [string, string, readonly string[]])[] = [
-  ['@aws-sdk/client-s3', 'S3Client', ['GetObjectCommand', 'PutObjectCommand', 'HeadObjectCommand']],
-  ['@aws-sdk/client-dynamodb', 'DynamoDBClient', []],
-  ['@aws-sdk/client-lambda', 'LambdaClient', ['InvokeCommand']],
-  ['@aws-sdk/client-bedrock-runtime', 'BedrockRuntimeClient', ['ConverseCommand']],
-  ['@aws-sdk/client-sfn', 'SFNClient', ['StartExecutionCommand']],
-  ['@aws-sdk/client-secrets-manager', 'SecretsManagerClient', ['GetSecretValueCommand']],
-  ['@aws-sdk/client-cognito-identity-provider', 'CognitoIdentityProviderClient', ['AdminListGroupsForUserCommand']],
-];
+/** An SDK package in a bundle: the client's class, if it is one, and the commands that the function uses. */
+interface UsedPackage {
+  readonly name: string;
+  client?: string;
+  readonly commands: string[];
+}
 
 /**
- * Builds into `target` a handler that makes the clients which `entry` bundles, and nothing else, with the options of
- * every function's bundle. Answers how many clients they are; with none, nothing is built.
+ * Builds into `target` a handler that makes the same SDK clients as the function of `entry` and holds the same commands
+ * (and the signer of addresses, where it has one), and nothing else, with the options of every function's bundle.
+ * Answers how many clients they are; with none, nothing is built.
  */
 export function buildSdkOnly(entry: string, target: string): number {
-  const inputs = inputsOf(entry);
-  const used = clients.filter(([name]) => inputs.includes(`node_modules/${name}/`));
-  if (used.length === 0) return 0;
-  const lines = used.flatMap(([name, client, commands]) => [
-    `import { ${[client, ...commands].join(', ')} } from '${name}';`,
-    `const made${client} = [new ${client}({}), ${commands.join(', ')}];`,
+  const used = usedPackages(entry);
+  const clients = used.filter(({ client }) => client !== undefined);
+  if (clients.length === 0) return 0;
+  const lines = used.map(({ name }, n) => `import * as sdk${n} from '${name}';`);
+  const held = used.flatMap(({ name, client, commands }, n) => [
+    ...(client === undefined ? [] : [`new sdk${n}.${client}({})`]),
+    ...commands.map((command) => `sdk${n}.${command}`),
+    ...(name === '@aws-sdk/lib-dynamodb' ? [`sdk${n}.DynamoDBDocumentClient.from(documents)`] : []),
+    ...(name === '@aws-sdk/s3-request-presigner' ? [`sdk${n}.getSignedUrl`] : []),
   ]);
-  const made = used.map(([, client]) => `made${client}`);
-  if (inputs.includes('node_modules/@aws-sdk/lib-dynamodb/')) {
-    made.push('documents');
-    lines.push(
-      "import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';",
-      'const documents = [DynamoDBDocumentClient.from(madeDynamoDBClient[0]), GetCommand, PutCommand, QueryCommand];',
-    );
-  }
+  const tables = used.findIndex(({ name }) => name === '@aws-sdk/client-dynamodb');
+  if (tables >= 0) lines.push(`const documents = new sdk${tables}.DynamoDBClient({});`);
+  lines.push(`const held = [${held.join(', ')}];`, 'export const handler = async () => held;', '');
   // Inside the project, so that the packages are found.
   const file = join(projectRoot, '.local', `cold-start-${process.pid}.mjs`);
   mkdirSync(join(projectRoot, '.local'), { recursive: true });
-  writeFileSync(file, `${lines.join('\n')}\nexport const handler = async () => [${made.join(', ')}];\n`);
+  writeFileSync(file, lines.join('\n'));
   try {
     buildBundle({ entry: file }, target);
   } finally {
     rmSync(file);
   }
-  return used.length;
+  return clients.length;
 }
 
-/** What is in the bundle, one path a line. A file that was read but left out does not count: it is in no bundle. */
-function inputsOf(entry: string): string {
+/** The SDK packages in a function's bundle. A file that was read but left out does not count: it is in no bundle. */
+function usedPackages(entry: string): readonly UsedPackage[] {
   const { metafile } = buildSync({
     ...bundleOptions,
     absWorkingDir: projectRoot,
@@ -56,9 +51,19 @@ function inputsOf(entry: string): string {
     write: false,
     metafile: true,
   });
-  return Object.values(metafile.outputs)
-    .flatMap(({ inputs }) => Object.entries(inputs))
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([file]) => file)
-    .join('\n');
+  const packages = new Map<string, UsedPackage>();
+  for (const { inputs } of Object.values(metafile.outputs)) {
+    for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
+      const part =
+        /^node_modules\/(@aws-sdk\/(?:client-[^/]+|lib-dynamodb|s3-request-presigner))\/dist-es\/(.*)\.js$/.exec(file);
+      if (part === null || bytesInOutput === 0) continue;
+      const [, name = '', path = ''] = part;
+      const found = packages.get(name) ?? { name, commands: [] };
+      packages.set(name, found);
+      if (/^commands\/\w+Command$/.test(path)) found.commands.push(path.replace('commands/', ''));
+      // The class behind the bare client; `S3.js`, with a method for every command, is in no bundle.
+      else if (/^\w+Client$/.test(path) && name.startsWith('@aws-sdk/client-')) found.client = path;
+    }
+  }
+  return [...packages.values()];
 }

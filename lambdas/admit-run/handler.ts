@@ -13,7 +13,7 @@ import { admissionPorts } from '../admission.ts';
 import { readEnvironment } from '../environment.ts';
 import { fault, nameOf } from '../fault.ts';
 import { agentName, hexId } from '../flow-handler.ts';
-import { roleSource } from '../people.ts';
+import { roleSource } from '../role-source.ts';
 
 /** `owner` is the subject that the trusted principal has verified; the key is made from it here. */
 const event = z.strictObject({

@@ -16,7 +16,7 @@ import { tools } from '../../tools/catalogue.ts';
 import { builtinHandler } from '../builtin-handler.ts';
 import { readEnvironment } from '../environment.ts';
 import { hexId, toolIndex, turnNumber } from '../flow-handler.ts';
-import { roleSource } from '../people.ts';
+import { roleSource } from '../role-source.ts';
 import { runPorts, runTable } from '../run-ports.ts';
 
 /** The rest of the input is the core's to check. */

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../core/tool/tool-definition.ts';
 import { ordersPrompt } from '../../prompts/orders.ts';
-import { defaultLimit, maxLimit, statuses } from './query.ts';
+import { defaultLimit, maxLimit, statuses } from './choices.ts';
 
 export const ordersTool: ToolDefinition = {
   name: 'list_orders',

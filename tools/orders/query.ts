@@ -1,8 +1,5 @@
 import * as z from 'zod/mini';
-
-export const statuses = ['open', 'paid', 'shipped', 'returned', 'cancelled'] as const;
-export const defaultLimit = 100_000;
-export const maxLimit = 5_000_000;
+import { defaultLimit, maxLimit, statuses } from './choices.ts';
 
 /** Columns of a row, in the order of the file. */
 export const orderColumns = [

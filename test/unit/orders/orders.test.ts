@@ -1,14 +1,8 @@
 import { agentInstructions } from '../../../prompts/agent-instructions.ts';
 import { listsPrompt } from '../../../prompts/lists.ts';
 import { tools } from '../../../tools/catalogue.ts';
-import {
-  countStatement,
-  defaultLimit,
-  maxLimit,
-  ordersInput,
-  rowsStatement,
-  totalColumn,
-} from '../../../tools/orders/query.ts';
+import { defaultLimit, maxLimit } from '../../../tools/orders/choices.ts';
+import { countStatement, ordersInput, rowsStatement, totalColumn } from '../../../tools/orders/query.ts';
 
 const sql = ({ text }: { readonly text: string }) => text.replace(/\s+/g, ' ');
 
