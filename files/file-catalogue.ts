@@ -1,26 +1,32 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Catalogue, CatalogueEntry, CataloguePage, VersionClaim } from '../core/catalogue/catalogue.ts';
 import { ClaimcheckError } from '../core/errors.ts';
 import type { OwnerKey } from '../core/reference/owner-key.ts';
 import { parseReference } from '../core/reference/reference.ts';
 import { createOnly, isMissing } from './create-only.ts';
 import { catalogueFolder, safe } from './file-name.ts';
+import { UsedBytes } from './used-bytes.ts';
 
 /** Rows never change, so what was read once is not read again; at most this many are kept. */
-const remembered = 10_000;
+const remembered = 2_000;
+/** Owners whose use of room is known; the ones asked for longest ago go first. */
+const rememberedOwners = 100;
 
 /** The catalogue in a folder, one file a row: `catalog/<owner>/<session>/<id>.json`. Several processes may share it. */
 export class FileCatalogue implements Catalogue {
   readonly #root: string;
   readonly #rows = new Map<string, CatalogueEntry>();
+  readonly #used = new Map<OwnerKey, UsedBytes>();
 
   constructor(root: string) {
     this.#root = root;
   }
 
   async add(entry: CatalogueEntry): Promise<void> {
-    await work(() => createOnly(this.#path(entry.owner, entry.ref), JSON.stringify(entry)));
+    const path = this.#path(entry.owner, entry.ref);
+    if (!(await work(() => createOnly(path, JSON.stringify(entry))))) return;
+    this.#usedBy(entry.owner).add(parseReference(entry.ref).session, basename(path), entry);
   }
 
   async claimVersion(claim: VersionClaim): Promise<string> {
@@ -46,10 +52,16 @@ export class FileCatalogue implements Catalogue {
   }
 
   async usedBytes(owner: OwnerKey, now: string): Promise<number> {
-    const rows = await this.#all(owner);
-    return rows
-      .filter((row) => row.status === 'stored' && row.availableUntil > now)
-      .reduce((sum, row) => sum + row.bytes, 0);
+    return work(() => this.#usedBy(owner).at(now));
+  }
+
+  #usedBy(owner: OwnerKey): UsedBytes {
+    const known = this.#used.get(owner) ?? new UsedBytes(catalogueFolder(this.#root, owner));
+    this.#used.delete(owner);
+    this.#used.set(owner, known);
+    const [oldest] = this.#used.keys();
+    if (this.#used.size > rememberedOwners && oldest !== undefined) this.#used.delete(oldest);
+    return known;
   }
 
   async #all(owner: OwnerKey): Promise<CatalogueEntry[]> {

@@ -11,6 +11,7 @@ import { keepSource } from './keep-source.ts';
 import { ScannedWalk } from './scanned-walk.ts';
 import { overBudget, type Produced, sourceOf, type ToolSource } from './tool-source.ts';
 import type { Turns } from './turns.ts';
+import { closedStore } from './upload-pool.ts';
 
 /**
  * What becomes of a tool's result in a process: `null`, it is within the budget and stays the very object it is; or it
@@ -42,11 +43,18 @@ export async function keepProduced(
     }
   }
   // A stream holds its beginning from the first look on; a value holds nothing more until its turn.
-  if (produced.kind === 'stream') return ports.turns.run(() => keepMeasured(request, produced, budget, ports));
+  if (produced.kind === 'stream') {
+    return ports.turns.run((late) => keepMeasured(request, produced, budget, late ? withoutPlace(ports) : ports));
+  }
   const over = await overBudget(produced, budget);
   if (over === null) return null;
   if ('text' in over) return shown('success', [{ text: over.text }]);
-  return ports.turns.run(() => keepSource(request(), over, ports));
+  return ports.turns.run((late) => keepSource(request(), over, late ? withoutPlace(ports) : ports));
+}
+
+/** Its turn never came: the store is not asked any more. */
+function withoutPlace<Ports extends KeepPorts>(ports: Ports): Ports {
+  return { ...ports, store: closedStore(ports.store, ports.settings.storage.uploadTimeoutMs) };
 }
 
 async function keepMeasured(

@@ -7,7 +7,7 @@ import type { ToolResult } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { earlierOversize, recordOversize, repeatAnswer } from '../flow/repeated-call.ts';
 import type { Replacements } from '../guard/replacements.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonValue } from '../json.ts';
 import { readResult } from '../read/read-result.ts';
 import { newId } from '../reference/reference.ts';
 import type { Erasures } from '../run/flow-starter.ts';
@@ -18,15 +18,18 @@ import type { KeepPorts, KeepRequest, Kept } from '../store/keeping.ts';
 import type { ResultStore } from '../store/result-store.ts';
 import { type Clock, silentTelemetry, systemClock, type Telemetry } from '../telemetry/telemetry.ts';
 import { analyzeResultTool, analyzeResultWithPython } from '../tool/builtin-analyze.ts';
-import { callDigest, isObject } from '../tool/call-digest.ts';
+import { isObject } from '../tool/call-digest.ts';
 import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
 import { keepProduced, unkeptContent } from './keep-produced.ts';
+import { PlacedCall, type WrappedCall } from './placed-call.ts';
 import { processRun, type RequestContext } from './request-context.ts';
 import { RunMemory } from './run-memory.ts';
 import { processTools, type ToolRules } from './tool-rules.ts';
 import type { Produced } from './tool-source.ts';
 import { Turns } from './turns.ts';
 import { pooledStore, UploadPool } from './upload-pool.ts';
+
+export type { WrappedCall } from './placed-call.ts';
 
 /** What a process keeps results in, and by which rules. */
 export interface ReferencesOptions {
@@ -51,15 +54,6 @@ export interface ReferencesOptions {
   readonly erasures?: Erasures;
   readonly telemetry?: Telemetry;
   readonly clock?: Clock;
-}
-
-/** One call of a tool: by whom, and how it is executed. */
-export interface WrappedCall {
-  readonly run: Run;
-  readonly tool: string;
-  /** As the model named it; may come twice. */
-  readonly toolUseId: string;
-  readonly input: unknown;
 }
 
 /** Answer of one of the tools that read what is stored. */
@@ -136,7 +130,7 @@ export class References {
     execute: () => T | Promise<T>,
     produced: (made: T) => Produced,
   ): Promise<{ readonly made: T | undefined; readonly kept: Kept | null }> {
-    const placed = this.#placed(call);
+    const placed = new PlacedCall(call, this.memory.nextIndex(call.run.runId));
     const repeated = await this.#repeated(placed);
     if (repeated !== undefined) return { made: undefined, kept: repeated };
     const made = await execute();
@@ -148,19 +142,19 @@ export class References {
    * is the first one, `refresh` asks for a new version, or the stored one is gone.
    */
   repeated(call: WrappedCall): Promise<Kept | undefined> {
-    return this.#repeated(this.#placed(call));
+    return this.#repeated(new PlacedCall(call, this.memory.nextIndex(call.run.runId)));
   }
 
-  async #repeated(placed: Placed): Promise<Kept | undefined> {
+  async #repeated(placed: PlacedCall): Promise<Kept | undefined> {
     const { outcomes, telemetry } = this.ports;
     // In memory it is known without a look that this run has made none.
-    if (outcomes === this.memory.outcomes && !this.#oversized.has(placed.call.run.runId)) return undefined;
+    if (outcomes === this.memory.outcomes && !this.#oversized.has(placed.run.runId)) return undefined;
     const refresh = isObject(placed.input) && placed.input['refresh'] === true;
-    const earlier = await earlierOversize(placed.call, outcomes);
+    const earlier = await earlierOversize(placed, outcomes);
     if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
-    const repeated = await repeatAnswer(placed.call, earlier, refresh, this.ports);
+    const repeated = await repeatAnswer(placed, earlier, refresh, this.ports);
     if (repeated === undefined) return undefined;
-    const { run, toolUseId, toolUse } = placed.call;
+    const { run, toolUseId, toolUse } = placed;
     telemetry.decision('repeat_not_executed', { tool: toolUse.name, toolUseId, refresh });
     this.memory.remember(run.runId, toolUseId, { tool: toolUse.name, ref: repeated.ref });
     return { status: repeated.status, content: repeated.content, stored: null, oversize: false, warnings: [] };
@@ -168,7 +162,7 @@ export class References {
 
   /** Keeps what a tool has made already; `null` when it is within the budget. */
   keep(call: WrappedCall, produced: Produced): Promise<Kept | null> {
-    return this.#keep(this.#placed(call), produced);
+    return this.#keep(new PlacedCall(call, this.memory.nextIndex(call.run.runId)), produced);
   }
 
   /** Without an owner nothing is stored: what does not fit is shown in part, and the answer says so. */
@@ -224,17 +218,17 @@ export class References {
     });
   }
 
-  async #keep(placed: Placed, produced: Produced): Promise<Kept | null> {
-    const { run, toolUseId } = placed.call;
-    const definition = this.tools.find(placed.call.toolUse.name) as KeepRequest['tool'];
+  async #keep(placed: PlacedCall, produced: Produced): Promise<Kept | null> {
+    const { run, toolUseId } = placed;
+    const definition = this.tools.find(placed.toolUse.name) as KeepRequest['tool'];
     const request = () => ({
       run,
-      turn: placed.call.turn,
-      index: placed.call.index,
+      turn: placed.turn,
+      index: placed.index,
       tool: definition,
       input: placed.input,
       resultId: newId(),
-      callDigest: placed.call.digest,
+      callDigest: placed.digest,
       availableUntil: new Date(
         this.ports.clock.now().getTime() + this.settings.storage.retentionDays * 86_400_000,
       ).toISOString(),
@@ -246,27 +240,12 @@ export class References {
     });
     this.memory.remember(run.runId, toolUseId, { tool: definition.name, ref: kept?.stored?.ref ?? null });
     if (kept?.oversize && kept.stored !== null) {
-      await recordOversize(placed.call, { ref: kept.stored.ref }, this.ports);
+      await recordOversize(placed, { ref: kept.stored.ref }, this.ports);
       this.#oversized.add(run.runId);
       const oldest = this.#oversized.values().next().value;
       if (this.#oversized.size > 1_000 && oldest !== undefined) this.#oversized.delete(oldest);
     }
     return kept;
-  }
-
-  #placed({ run, tool, toolUseId, input }: WrappedCall): Placed {
-    const arguments_ = plainInput(input);
-    const call = {
-      run,
-      turn: 0,
-      index: this.memory.nextIndex(run.runId),
-      toolUse: { toolUseId, name: tool, input: arguments_ },
-      get digest() {
-        return callDigest(tool, arguments_);
-      },
-      toolUseId,
-    };
-    return { call, input: arguments_ };
   }
 
   async #answer(run: Run, work: () => Promise<string>): Promise<ReaderAnswer> {
@@ -278,20 +257,6 @@ export class References {
       this.ports.telemetry.count('Refusal', 1, { code: error.code });
       return { status: 'error', text: `${error.code}: ${error.message}` };
     }
-  }
-}
-
-interface Placed {
-  readonly call: Parameters<typeof recordOversize>[0] & { readonly toolUseId: string };
-  readonly input: JsonValue;
-}
-
-/** Arguments as JSON has them: what cannot be written is no part of what makes two calls the same. */
-function plainInput(input: unknown): JsonValue {
-  try {
-    return JSON.parse(JSON.stringify(input) ?? '{}') as JsonObject;
-  } catch {
-    return {};
   }
 }
 

@@ -84,6 +84,22 @@ export function pooledStore(store: ResultStore, pool: UploadPool): ResultStore {
         const signal = limits.signal === undefined ? timeout : AbortSignal.any([limits.signal, timeout]);
         return store.putBody(address, body, metadata, { ...limits, signal });
       }),
+    ...reading(store),
+  };
+}
+
+/** The same store, which takes no body any more. */
+export function closedStore(store: ResultStore, timeoutMs: number): ResultStore {
+  return {
+    ...reading(store),
+    putBody: async () => {
+      throw tooLate(timeoutMs);
+    },
+  };
+}
+
+function reading(store: ResultStore): Omit<ResultStore, 'putBody'> {
+  return {
     headBody: (address) => store.headBody(address),
     readBody: (address, etag) => store.readBody(address, etag),
     readRange: (address, etag, start, end) => store.readRange(address, etag, start, end),
