@@ -24,6 +24,27 @@ export function counted(value: number | null, unit: 'records' | 'lines'): string
   return `${count(value)} ${value === 1 ? unit.slice(0, -1) : unit}`;
 }
 
+/** What is in a stored result, in parts for one line: of a picture its name and kind, of all else how much there is. */
+export function contentOf(result: {
+  readonly file_name: string | null;
+  readonly picture_type: string | null;
+  readonly records: number | null;
+  readonly unit: 'records' | 'lines' | null;
+  readonly bytes: number | null;
+  readonly kind?: string | null;
+}): readonly string[] {
+  const picture = result.picture_type;
+  const bytes = result.bytes === null ? [] : [size(result.bytes)];
+  if (picture !== null)
+    return [...(result.file_name === null ? [] : [result.file_name]), pictureKind(picture), ...bytes];
+  return [counted(result.records, result.unit ?? 'records'), ...bytes, ...(result.kind ? [result.kind] : [])];
+}
+
+/** `image/svg+xml` → `SVG picture`. */
+export function pictureKind(type: string): string {
+  return `${type.replace(/^image\/|\+xml$/g, '').toUpperCase()} picture`;
+}
+
 /** A share as a percentage that never rounds something to nothing or nearly all to all. */
 export function percent(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0 %';

@@ -1,6 +1,6 @@
 import type { ResultLink } from './api.ts';
 import { h } from './dom.ts';
-import { counted, day, size, spoken } from './format.ts';
+import { contentOf, day, spoken } from './format.ts';
 
 /** A stored result beside an answer: what it is, or why it cannot be opened. Only links made by code come here. */
 export function resultCard(link: ResultLink): HTMLElement {
@@ -14,11 +14,7 @@ export function resultCard(link: ResultLink): HTMLElement {
       [],
     );
   }
-  const facts = [
-    counted(link.records, link.unit ?? 'records'),
-    ...(link.bytes === null ? [] : [size(link.bytes)]),
-    ...(link.available_until === null ? [] : [`until ${day(link.available_until)}`]),
-  ];
+  const facts = [...contentOf(link), ...(link.available_until === null ? [] : [`until ${day(link.available_until)}`])];
   return card(link.tool === null ? 'Stored result' : spoken(link.tool), facts.join(' · '), [
     h('a', { class: 'button', href: `#/results/${link.ref}` }, 'View'),
     ...downloadButtons(link, link.tool ?? 'result'),

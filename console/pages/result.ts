@@ -1,6 +1,6 @@
 import { api, type ViewResponse, type ViewTable } from '../api.ts';
 import { h } from '../dom.ts';
-import { count, counted, day, moment, size, spoken } from '../format.ts';
+import { count, counted, day, moment, pictureKind, size, spoken } from '../format.ts';
 import type { Page } from '../page.ts';
 import { profileView } from '../profile-view.ts';
 import { downloadButtons } from '../result-card.ts';
@@ -29,15 +29,26 @@ export const resultPage: Page = async ({ main, signal, title }, ref = '') => {
         ]),
     ...(result.table === null ? [] : [tableView(result.table, result.unit)]),
     ...(result.text === null ? [] : [textView(result)]),
+    ...(result.picture_type === null
+      ? []
+      : [h('p', { class: 'muted' }, 'A picture has no records to show; the download opens it.')]),
     ...(result.profile === null || result.profile.columns.length === 0 ? [] : [profileView(result.profile)]),
   );
 };
 
 function factsView(result: ViewResponse): HTMLElement {
   const facts: readonly (readonly [string, string])[] = [
-    ['Content', counted(result.records, result.unit)],
-    ['Size', size(result.bytes ?? 0)],
-    ['Kind', result.kind ?? 'unknown'],
+    ...(result.picture_type === null
+      ? ([
+          ['Content', counted(result.records, result.unit)],
+          ['Size', size(result.bytes ?? 0)],
+          ['Kind', result.kind ?? 'unknown'],
+        ] as const)
+      : ([
+          ['Content', pictureKind(result.picture_type)],
+          ['Size', size(result.bytes ?? 0)],
+        ] as const)),
+    ...(result.file_name === null ? [] : [['File', result.file_name] as const]),
     ['Made', moment(result.acquired_at)],
     ['Kept until', day(result.available_until)],
     ...(result.version > 1 ? [['Version', String(result.version)] as const] : []),

@@ -1,6 +1,6 @@
 import { api, type CatalogRow } from '../api.ts';
 import { h } from '../dom.ts';
-import { count, counted, day, moment, size, spoken } from '../format.ts';
+import { contentOf, count, day, moment, spoken } from '../format.ts';
 import type { Page } from '../page.ts';
 import { downloadButtons } from '../result-card.ts';
 
@@ -65,7 +65,7 @@ function row(result: CatalogRow): HTMLElement {
 function content(result: CatalogRow): Node {
   if (result.state === 'not_allowed') return h('span', { class: 'badge' }, 'no longer allowed');
   if (result.status === 'refresh_failed') return h('span', { class: 'badge' }, 'a refresh that failed');
-  const facts = `${counted(result.records, result.unit)} · ${size(result.bytes ?? 0)}${result.kind === null ? '' : ` · ${result.kind}`}`;
+  const facts = contentOf(result).join(' · ');
   return result.state === 'expired'
     ? h('span', {}, facts, h('span', { class: 'badge' }, 'no longer available'))
     : document.createTextNode(facts);

@@ -1,5 +1,5 @@
 import { ClaimcheckError } from '../errors.ts';
-import { type GrantCheckPorts, openGranted } from '../grant/check-grant.ts';
+import { type GrantCheckPorts, openGranted, refusePicture } from '../grant/check-grant.ts';
 import type { KeepTextPorts } from '../hand-off/keep-text.ts';
 import { currentRoles, type RoleSource } from '../identity/role-source.ts';
 import type { JsonValue } from '../json.ts';
@@ -70,6 +70,7 @@ export async function analyzeResult(
   const named = parseInputs(input['inputs']);
   const sources: Source[] = [];
   for (const [name, ref] of named) sources.push({ name, ...(await openGranted(run, ref, ports)) });
+  for (const { name, index } of sources) refusePicture(index, name);
   const request = parseRequest(
     input,
     named.map(([name]) => name),

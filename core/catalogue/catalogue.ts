@@ -34,6 +34,8 @@ export interface CatalogueEntry {
   readonly rolesDigest: string;
   readonly reusable: boolean;
   readonly fileName?: string;
+  /** Media type of a picture, whose lines and records mean nothing. */
+  readonly pictureType?: string;
 }
 
 /** One number of one call's versions: at most one result holds it. */

@@ -18,6 +18,17 @@ export function namesWithin(names: readonly string[], most: number): readonly st
   return names.slice(0, end < 0 ? most : end);
 }
 
+/** A file's name that takes no more than its room; null for none and for a longer one. */
+export function shownName(fileName: string | undefined): string | null {
+  return fileName !== undefined && Buffer.byteLength(fileName, 'utf8') <= maxFileNameBytes ? fileName : null;
+}
+
+/** What is in it: of a picture no lines or records are told, since nobody can read them. */
+function shape({ pictureType, kind, path, unit, records }: CatalogueEntry): JsonObject {
+  if (pictureType !== undefined) return { kind: 'picture', picture_type: pictureType };
+  return { kind, ...(path ? { path } : {}), [unit]: records };
+}
+
 /**
  * One catalogue row as a reader sees it: existence, shape, dates and versions; never content (DESIGN 5.8). For an
  * open population no total is claimed (DESIGN 5.4).
@@ -37,23 +48,21 @@ export function catalogueRow(entry: CatalogueEntry): JsonObject {
   }
   const open = entry.population === 'open';
   const fields = namesWithin(entry.fields, maxFields);
-  const named = entry.fileName !== undefined && Buffer.byteLength(entry.fileName, 'utf8') <= maxFileNameBytes;
+  const fileName = shownName(entry.fileName);
   return {
     ...common,
     status: 'stored',
-    kind: entry.kind,
-    ...(entry.path ? { path: entry.path } : {}),
-    [entry.unit]: entry.records,
+    ...shape(entry),
     bytes: entry.bytes,
     fields: [...fields],
     ...(entry.fields.length > fields.length ? { fields_left_out: entry.fields.length - fields.length } : {}),
     population: entry.population,
-    total: open ? null : entry.records,
+    total: open || entry.pictureType !== undefined ? null : entry.records,
     ...(open ? { input_complete: null, note: searchExecuted(entry.records ?? 0) } : {}),
     acquired_at: entry.acquiredAt,
     available_until: entry.availableUntil,
     ...versions,
     ...(entry.derivedFrom.length > 0 ? { derived_from: entry.derivedFrom } : {}),
-    ...(named ? { file_name: entry.fileName } : {}),
+    ...(fileName === null ? {} : { file_name: fileName }),
   };
 }

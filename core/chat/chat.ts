@@ -68,6 +68,9 @@ export interface TurnReference {
   readonly gates: readonly string[];
   /** Set when the same content also exists as a CSV. */
   readonly exportId?: string;
+  readonly fileName?: string;
+  /** Media type of a picture. */
+  readonly pictureType?: string;
 }
 
 /** What one run added to a chat. One per run, however often it is saved. */

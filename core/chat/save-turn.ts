@@ -114,11 +114,14 @@ async function references(calls: RunCalls, finder: OriginFinder): Promise<readon
       ref,
       tool: index.tool,
       bytes: index.bytes,
-      records: index.unit === 'records' || index.kind !== 'text' ? index.records : null,
+      records:
+        index.pictureType === undefined && (index.unit === 'records' || index.kind !== 'text') ? index.records : null,
       unit: index.unit,
       availableUntil: index.availableUntil,
       gates: index.gates,
       ...(entry?.exportId === undefined ? {} : { exportId: entry.exportId }),
+      ...(index.fileName === undefined ? {} : { fileName: index.fileName }),
+      ...(index.pictureType === undefined ? {} : { pictureType: index.pictureType }),
     });
   }
   return found;

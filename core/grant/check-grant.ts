@@ -68,6 +68,15 @@ export async function checkGrant(
   return { entry, address: { owner: run.owner, session: parsed.session, id: parsed.id } };
 }
 
+/** A picture is a person's to look at: its bytes are no lines, and no table. Throws `InvalidInput`. */
+export function refusePicture({ pictureType }: Pick<ResultIndex, 'pictureType'>, name: string): void {
+  if (pictureType === undefined) return;
+  throw new ClaimcheckError(
+    'InvalidInput',
+    `${name}: expected records or text, found a picture (${pictureType}); give its link to the person instead`,
+  );
+}
+
 function notFound(): ClaimcheckError {
   return new ClaimcheckError(
     'NotFound',

@@ -4,6 +4,7 @@ import { makeReference, newId } from '../reference/reference.ts';
 import type { Outcomes } from '../run/outcomes.ts';
 import type { Grants, Run } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
+import { pictureType } from '../store/picture-type.ts';
 import { type ResultIndex, resultFormat } from '../store/result-index.ts';
 import type { ResultAddress, ResultStore } from '../store/result-store.ts';
 import { checkRoom, type RoomCheckPorts } from '../store/room-check.ts';
@@ -80,6 +81,7 @@ async function commit(
     { maxBytes: ports.settings.storage.maxBytes, signal: AbortSignal.timeout(ports.settings.storage.uploadTimeoutMs) },
   );
   const summary = source.summary();
+  const picture = pictureType(request.contentType);
   const index: ResultIndex = {
     format: resultFormat,
     ref: makeReference(address.session, address.id),
@@ -110,6 +112,7 @@ async function commit(
     derivedFrom: request.derivedFrom,
     leftOut: [],
     ...(request.fileName === undefined ? {} : { fileName: request.fileName }),
+    ...(picture === undefined ? {} : { pictureType: picture }),
   };
   await ports.store.putIndex(address, index);
   return index;
@@ -142,6 +145,7 @@ async function publish(run: Run, index: ResultIndex, ports: KeepTextPorts): Prom
     rolesDigest: run.rolesDigest,
     reusable: false,
     ...(index.fileName === undefined ? {} : { fileName: index.fileName }),
+    ...(index.pictureType === undefined ? {} : { pictureType: index.pictureType }),
   });
   await ports.grants.give(run.runId, { ref: index.ref, via: 'produced', grantedAt: ports.clock.now().toISOString() });
 }

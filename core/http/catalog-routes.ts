@@ -1,6 +1,6 @@
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
 import { openCursor, type SealingSecret, sealCursor } from '../catalogue/cursor.ts';
-import { namesWithin } from '../catalogue/row.ts';
+import { namesWithin, shownName } from '../catalogue/row.ts';
 import { opens, type Viewer } from '../chat/current-view.ts';
 import type { Identity } from '../identity/identity.ts';
 import { exportAddress, resultAddress } from './links.ts';
@@ -46,15 +46,18 @@ export async function showCatalog(
 export function catalogRow(entry: CatalogueEntry, viewer: Viewer, publicBaseUrl: string): CatalogRow {
   const state = availability(entry, viewer);
   const open = state !== 'not_allowed';
+  const picture = entry.pictureType ?? null;
   const linked = state === 'available' && entry.status === 'stored';
   return {
     ref: entry.ref,
     state,
     status: entry.status,
     tool: entry.tool,
-    kind: open ? entry.kind : null,
-    records: open ? entry.records : null,
+    kind: open && picture === null ? entry.kind : null,
+    records: open && picture === null ? entry.records : null,
     unit: entry.unit,
+    file_name: open ? shownName(entry.fileName) : null,
+    picture_type: open ? picture : null,
     bytes: open ? entry.bytes : null,
     sha256: open ? entry.sha256 : null,
     fields: open ? namesWithin(entry.fields, maxFields) : [],

@@ -10,6 +10,9 @@ export interface ResultLink {
   readonly records: number | null;
   readonly unit: 'records' | 'lines' | null;
   readonly bytes: number | null;
+  readonly file_name: string | null;
+  /** Media type of a picture; null for what has records or lines. */
+  readonly picture_type: string | null;
   readonly available_until: string | null;
   readonly download_url: string | null;
   /** The same content as a CSV, where there is one. */
@@ -24,6 +27,8 @@ export function linkOf({ ref, state, facts }: ViewedReference, publicBaseUrl: st
     records: facts?.records ?? null,
     unit: facts?.unit ?? null,
     bytes: facts?.bytes ?? null,
+    file_name: facts?.fileName ?? null,
+    picture_type: facts?.pictureType ?? null,
     available_until: facts?.availableUntil ?? null,
     download_url: facts === undefined ? null : resultAddress(ref, publicBaseUrl),
     export_url: facts?.exportId === undefined ? null : exportAddress(facts.exportId, publicBaseUrl),

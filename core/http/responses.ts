@@ -74,6 +74,9 @@ export interface CatalogRow {
   readonly kind: string | null;
   readonly records: number | null;
   readonly unit: 'records' | 'lines';
+  readonly file_name: string | null;
+  /** Media type of a picture, of which no records or lines are told; null for everything else. */
+  readonly picture_type: string | null;
   readonly bytes: number | null;
   readonly sha256: string | null;
   readonly fields: readonly string[];

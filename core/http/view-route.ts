@@ -38,7 +38,9 @@ export async function showView(
   const [viewer, entry, first] = await Promise.all([
     ports.viewer(identity),
     ports.catalogue.find(identity.owner, makeReference(session, id)),
-    firstRecords(index, (start, end) => ports.store.readRange(address, index.etag, start, end)),
+    index.pictureType === undefined
+      ? firstRecords(index, (start, end) => ports.store.readRange(address, index.etag, start, end))
+      : { table: null, text: null },
   ]);
   const row = catalogRow(entry ?? entryOf(index, identity), viewer, ports.publicBaseUrl);
   const answer: ViewResponse = {

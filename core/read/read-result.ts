@@ -1,5 +1,5 @@
 import { ClaimcheckError } from '../errors.ts';
-import { expired, type GrantCheckPorts, type GrantedResult, openGranted } from '../grant/check-grant.ts';
+import { expired, type GrantCheckPorts, type GrantedResult, openGranted, refusePicture } from '../grant/check-grant.ts';
 import type { Run } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
 import type { ResultIndex } from '../store/result-index.ts';
@@ -31,6 +31,7 @@ export async function readResult(
   const { ref, ...selectionInput } = input;
   // Arguments are looked at after the reference: what is not granted is not even told that its arguments are wrong.
   const granted = await openGranted(run, ref, ports);
+  refusePicture(granted.index, 'ref');
   return readGranted(granted, parseSelection(selectionInput), ports, left);
 }
 

@@ -51,4 +51,6 @@ export interface ResultIndex {
   readonly supersedes?: string | null;
   /** File name for people, as the tool or exporter gave it. */
   readonly fileName?: string;
+  /** Media type of a picture: it has bytes, and no lines that mean anything. */
+  readonly pictureType?: string;
 }

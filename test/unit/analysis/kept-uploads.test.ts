@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { analyzeResult } from '../../../core/analysis/analyze-result.ts';
 import type { AnalysisEngine, EngineAnswer, EngineJob, UploadedOutput } from '../../../core/analysis/engine.ts';
+import { listResults } from '../../../core/catalogue/list-results.ts';
 import { readResult } from '../../../core/read/read-result.ts';
 import { defaultSettings } from '../../../core/settings.ts';
 import { keepResult } from '../../../core/store/keep-result.ts';
@@ -212,4 +213,17 @@ test('pictures that came by the store are stored as pictures', async () => {
   });
   expect(stored?.content.toString('utf8')).toBe(png);
   expect([...made.store.bodies.values()].map(({ metadata }) => metadata.contentType)).toContain('image/svg+xml');
+  // Nobody reads its bytes as lines, or computes over them.
+  const drawn = JSON.parse(text).chart.ref;
+  expect(await made.catalogue.find(run.owner, drawn)).toMatchObject({ pictureType: 'image/png' });
+  const refused = { code: 'InvalidInput', message: expect.stringContaining('found a picture (image/png)') };
+  await expect(readResult(run, { ref: drawn }, made)).rejects.toMatchObject(refused);
+  await expect(
+    analyzeResult(run, { turn: 2, index: 6 }, { inputs: { data: drawn }, sql: 'SELECT 1' }, { ...ports, engine }),
+  ).rejects.toMatchObject(refused);
+  const { results } = JSON.parse((await listResults(run, {}, { ...made, secret: Buffer.alloc(32) })).text);
+  expect(results.find(({ ref: listed }: { ref: string }) => listed === drawn)).toMatchObject({
+    ...{ kind: 'picture', picture_type: 'image/png', file_name: 'chart.png', bytes: png.length + 1 },
+  });
+  expect(JSON.stringify(results)).not.toContain('"lines"');
 });

@@ -1,4 +1,4 @@
-import { counted, percent, size } from '../../../console/format.ts';
+import { contentOf, counted, percent, pictureKind, size } from '../../../console/format.ts';
 
 test.each([
   [0, '0 bytes'],
@@ -24,4 +24,13 @@ test('an unknown number is never shown as zero', () => {
   expect(counted(null, 'records')).toBe('an unknown number of records');
   expect(counted(1, 'lines')).toBe('1 line');
   expect(counted(60_000, 'records')).toBe('60,000 records');
+});
+
+test('what is in a result: how much of it, or of a picture its name and kind', () => {
+  const rows = { file_name: 'analysis.ndjson', picture_type: null, records: 60_000, bytes: 14_713_201, kind: 'ndjson' };
+  expect(contentOf({ ...rows, unit: 'records' })).toEqual(['60,000 records', '15 MB', 'ndjson']);
+  const chart = { file_name: 'chart.png', picture_type: 'image/png', records: null, bytes: 31_000, kind: null };
+  expect(contentOf({ ...chart, unit: 'lines' })).toEqual(['chart.png', 'PNG picture', '31 KB']);
+  expect(contentOf({ ...chart, unit: null, file_name: null, bytes: null })).toEqual(['PNG picture']);
+  expect(pictureKind('image/svg+xml')).toBe('SVG picture');
 });

@@ -2,7 +2,7 @@ import type { ChatHeader, NumberedTurn } from '../../../core/chat/chat.ts';
 import { type ApiPorts, respondToApi } from '../../../core/http/api-routes.ts';
 import { turnOfRun } from '../../../core/http/chat-routes.ts';
 import { httpRequest } from '../../../core/http/request.ts';
-import type { CatalogResponse, ChatsResponse, RunResponse } from '../../../core/http/responses.ts';
+import type { CatalogResponse, ChatsResponse, RunResponse, ViewResponse } from '../../../core/http/responses.ts';
 import { type NewRun, runIdOf } from '../../../core/http/run-routes.ts';
 import { newId } from '../../../core/reference/reference.ts';
 import type { Run } from '../../../core/run/run.ts';
@@ -244,6 +244,26 @@ test('the catalogue tells of what the gate refuses only that it is there', async
       download_url: null,
     });
   }
+});
+
+test('a picture is told by name and kind, and no line of its bytes is shown', async () => {
+  const { ask, objects, catalogue, store, hold } = world();
+  const png = Buffer.from('\u0089PNG\r\n\u001a\nline one\nline two\n', 'latin1');
+  const index = indexOf(png, {
+    ...{ gates: ['service_status'], tool: 'analyze_result', fileName: 'chart.png', pictureType: 'image/png' },
+  });
+  const place = { kind: 'result', session: 'a'.repeat(32), id: '1'.repeat(32) } as const;
+  objects.put(owner, place);
+  store.bodies.set(ref, { body: png, index });
+  await catalogue.add(entryOf(index, { owner, fileName: 'chart.png', pictureType: 'image/png' }));
+  const told = { picture_type: 'image/png', file_name: 'chart.png', bytes: png.length, records: null, kind: null };
+  expect((await ask<CatalogResponse>('GET', '/catalog')).body.results).toEqual([expect.objectContaining(told)]);
+  const view = (await ask<ViewResponse>('GET', `/results/${ref}/view`)).body;
+  expect(view).toMatchObject({ ...told, text: null, table: null });
+  hold([]);
+  expect((await ask<CatalogResponse>('GET', '/catalog')).body.results).toEqual([
+    expect.objectContaining({ state: 'not_allowed', picture_type: null, file_name: null, bytes: null }),
+  ]);
 });
 
 test('a view needs the commit record, not only a body', async () => {
