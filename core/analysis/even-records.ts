@@ -127,7 +127,12 @@ export class EvenRecords {
     const brace = this.#brace;
     let records = 0;
     let from = -this.#openBytes;
-    for (let at = piece.indexOf(between); at >= 0; at = piece.indexOf(between, at + between.length)) {
+    const last = piece.length - between.length;
+    // Node looks for one byte several times as fast as for some.
+    for (let at = piece.indexOf(closeBrace); at >= 0 && at <= last; at = piece.indexOf(closeBrace, at + 1)) {
+      let same = 1;
+      while (same < between.length && piece[at + same] === between[same]) same += 1;
+      if (same < between.length) continue;
       this.#endLine(piece, at);
       if (at + 1 - from > this.longest) this.longest = at + 1 - from;
       records += 1;
