@@ -1,17 +1,6 @@
-import * as z from 'zod/mini';
 import { acceptBlock } from '../content/accept-block.ts';
 import type { ToolResult } from '../content/block.ts';
 import type { JsonValue } from '../json.ts';
-
-const envelope = z.object({
-  status: z.optional(z.enum(['success', 'error'])),
-  /** MCP says it so. */
-  isError: z.optional(z.boolean()),
-  content: z.optional(z.array(z.unknown())),
-  structuredContent: z.optional(z.unknown()),
-  stored: z.optional(z.unknown()),
-  delivered: z.optional(z.unknown()),
-});
 
 export type ToolAnswer =
   | {
@@ -31,9 +20,8 @@ export type ToolAnswer =
  */
 export function parseToolAnswer(payload: unknown): ToolAnswer {
   if (payload === null || payload === undefined) return malformed('the tool answered nothing');
-  const parsed = envelope.safeParse(payload);
-  if (!parsed.success) return malformed('expected an answer {status, content}, found something else');
-  const { status, isError, content, structuredContent, stored, delivered } = parsed.data;
+  if (!isEnvelope(payload)) return malformed('expected an answer {status, content}, found something else');
+  const { status, isError, content, structuredContent, stored, delivered } = payload;
   if ((content === undefined || content.length === 0) && structuredContent === undefined && stored === undefined) {
     return malformed('the tool answered nothing');
   }
@@ -47,6 +35,27 @@ export function parseToolAnswer(payload: unknown): ToolAnswer {
     stored,
     delivered: delivered as JsonValue | undefined,
   };
+}
+
+/** The envelope as a tool may write it; what a member holds is not looked into. */
+interface Envelope {
+  readonly status?: 'success' | 'error';
+  /** MCP says it so. */
+  readonly isError?: boolean;
+  readonly content?: readonly unknown[];
+  readonly structuredContent?: unknown;
+  readonly stored?: unknown;
+  readonly delivered?: unknown;
+}
+
+function isEnvelope(payload: unknown): payload is Envelope {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return false;
+  const { status, isError, content } = payload as Record<string, unknown>;
+  return (
+    (status === undefined || status === 'success' || status === 'error') &&
+    (isError === undefined || typeof isError === 'boolean') &&
+    (content === undefined || Array.isArray(content))
+  );
 }
 
 function malformed(reason: string): ToolAnswer {
