@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
 import type { EngineAnswer, EngineJob, EngineUploads } from '../../../core/analysis/engine.ts';
+import { RowSpool } from '../../../lambdas/analysis-engine/row-spool.ts';
 import { AnalysisHost } from '../../fakes/analysis-host.ts';
 
 jest.setTimeout(60_000);
@@ -144,9 +149,44 @@ describe('pictures', () => {
   });
 });
 
-test('nothing of an upload stays on the scratch disk, and a process that sends more than it said is held', async () => {
-  await sql('SELECT * FROM data', { uploads: uploads() });
-  const { readdirSync } = await import('node:fs');
-  const left = readdirSync(engine.host.scratch, { recursive: true }).filter((name) => String(name).includes('kept'));
-  expect(left).toEqual([]);
+test('nothing of an upload stays on the scratch disk', async () => {
+  expect(await sql('SELECT * FROM data', { uploads: uploads() })).toMatchObject({
+    uploaded: { sha256: expect.any(String) },
+  });
+  const left = readdirSync(engine.host.scratch, { recursive: true }).map(String);
+  expect(left.filter((name) => name.includes('kept'))).toEqual([]);
+});
+
+describe('the file that the rows go through', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'claimcheck-spool-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const pieces = (...sizes: readonly number[]) => Readable.from(sizes.map((size) => Buffer.alloc(size, 'x')));
+
+  test('takes exactly what may be kept', async () => {
+    const spool = new RowSpool(path.join(folder, 'exact'), 100);
+    spool.take(pieces(60, 40));
+    const body = Buffer.alloc(100, 'x');
+    expect(await spool.whole()).toEqual({
+      file: path.join(folder, 'exact'),
+      bytes: 100,
+      sha256: digest('sha256', body, 'hex'),
+      md5: digest('md5', body, 'base64'),
+    });
+  });
+
+  test('and of more nothing, however much a process sends', async () => {
+    const file = path.join(folder, 'over');
+    const spool = new RowSpool(file, 100);
+    spool.take(pieces(60, 41, 1_000_000, 1));
+    expect(await spool.whole()).toBeNull();
+    expect(statSync(file).size).toBeLessThanOrEqual(100);
+  });
+
+  test('a disk that takes nothing is a limit, and its place is not told', async () => {
+    const spool = new RowSpool(path.join(folder, 'no', 'such', 'folder'), 100);
+    spool.take(pieces(1));
+    const failure = await spool.whole().catch((error: unknown) => error as Error);
+    expect(failure).toMatchObject({ code: 'AnalysisLimit' });
+    expect(String(failure)).not.toContain(folder);
+  });
 });
