@@ -12,3 +12,5 @@ export { UploadPool } from '../core/wrap/upload-pool.ts';
 export { type WrapSettings, withResultsByReference } from '../core/wrap/with-results-by-reference.ts';
 export { FileCatalogue } from '../files/file-catalogue.ts';
 export { FileResultStore } from '../files/file-result-store.ts';
+export { type ResultsFolder, resultsFolder } from '../files/results-folder.ts';
+export { type SweepOptions, type Swept, sweepFolder } from '../files/sweep.ts';

@@ -6,13 +6,15 @@ import { esbuild } from './esbuild.ts';
 import type { Processor } from './native-packages.ts';
 
 /** What runs in processes and threads of its own, each a file beside the handler. */
-const programs = ['sql-child', 'script-worker', 'chart-child'] as const;
+const programs = ['script-worker', 'chart-child'] as const;
+/** CommonJS, which Node starts sooner: whoever asks a query waits for it. */
+const quickPrograms = ['sql-child'] as const;
 
 /** Where the package has them, in its root. */
 export const programsFolder = 'engine-programs';
 
 /** Packages with native code, which esbuild cannot take in. */
-const nativeModules = ['@duckdb/node-bindings', '@resvg/resvg-js'] as const;
+export const nativeModules = ['@duckdb/node-bindings', '@resvg/resvg-js'] as const;
 
 /** Everything that has to stand in `node_modules` beside the programs: the packages and their code for a processor. */
 export function enginePackages(processor: Processor): readonly string[] {
@@ -31,16 +33,31 @@ export const programFiles = [
   'node_modules/dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
 ] as const;
 
-export function programOptions(folder: string): BuildOptions {
-  return {
+/** How they are built: one call of esbuild each. */
+export function programOptions(folder: string): readonly BuildOptions[] {
+  const common: BuildOptions = {
     ...bundleOptions,
     absWorkingDir: projectRoot,
-    entryPoints: programs.map((name) => path.join(projectRoot, 'lambdas', 'analysis-engine', `${name}.ts`)),
     outdir: folder,
-    outExtension: { '.js': '.mjs' },
     sourcemap: false,
     external: [...nativeModules],
   };
+  return [
+    { ...common, entryPoints: programs.map(entryOf), outExtension: { '.js': '.mjs' } },
+    {
+      ...common,
+      entryPoints: quickPrograms.map(entryOf),
+      format: 'cjs',
+      banner: {},
+      outExtension: { '.js': '.cjs' },
+      external: [],
+      alias: { '@duckdb/node-bindings': entryOf('duckdb-native', 'cjs') },
+    },
+  ];
+}
+
+function entryOf(name: string, extension = 'ts'): string {
+  return path.join(projectRoot, 'lambdas', 'analysis-engine', `${name}.${extension}`);
 }
 
 /** Builds the engine's programs into `folder`, with the files that they read; native packages are not among them (`enginePackages`). */
@@ -52,6 +69,6 @@ export function buildEnginePrograms(folder: string): void {
     cpSync(prepared, folder, { recursive: true });
     return;
   }
-  esbuild().buildSync(programOptions(folder));
+  for (const options of programOptions(folder)) esbuild().buildSync(options);
   for (const file of programFiles) copyFileSync(path.join(projectRoot, file), path.join(folder, path.basename(file)));
 }

@@ -1,19 +1,31 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { References } from '../../core/wrap/references.ts';
-import { FileCatalogue } from '../../files/file-catalogue.ts';
-import { FileResultStore } from '../../files/file-result-store.ts';
+import { resultsFolder } from '../../files/results-folder.ts';
 import { serveStdio } from './stdio.ts';
 
-/** `claimcheck-mcp --folder F --owner O --session S`: the results in a folder for an MCP client on the same machine. */
+/**
+ * `claimcheck-mcp --folder F --owner O --session S [--analysis]`: the results in a folder for an MCP client on the same
+ * machine; with `--analysis` it offers `analyze_result` too, for which two packages with native code must be installed.
+ */
 const { values } = parseArgs({
-  options: { folder: { type: 'string' }, owner: { type: 'string' }, session: { type: 'string' } },
+  options: {
+    folder: { type: 'string' },
+    owner: { type: 'string' },
+    session: { type: 'string' },
+    analysis: { type: 'boolean', default: false },
+  },
 });
 const { folder, owner, session } = values;
 if (folder === undefined || owner === undefined || session === undefined) {
-  process.stderr.write('usage: claimcheck-mcp --folder FOLDER --owner OWNER --session SESSION\n');
+  process.stderr.write('usage: claimcheck-mcp --folder FOLDER --owner OWNER --session SESSION [--analysis]\n');
   process.exitCode = 2;
 } else {
-  const references = new References({ store: new FileResultStore(folder), catalogue: new FileCatalogue(folder) });
+  const { store, catalogue } = resultsFolder(folder);
+  // Loaded only where it is asked for.
+  const analysis = values.analysis
+    ? await (await import('../../engine/in-process.ts')).inProcessEngine({ store })
+    : undefined;
+  const references = new References({ store, catalogue, ...(analysis && { analysis }) });
   await serveStdio(references, { owner, session });
 }

@@ -5,7 +5,7 @@ import { type PlannedColumn, plannedColumns } from '../../core/analysis/planned-
 import { RecordRuns } from '../../core/analysis/record-runs.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { recordSpans, type Span } from '../../core/scan/record-spans.ts';
-import { readBody } from './read-body.ts';
+import { type BodyReader, readBody } from './read-body.ts';
 import { RecordFiles, type Slice } from './record-files.ts';
 
 /** Widest record that is taken in; a wider one is refused, since leaving it out would falsify every count. */
@@ -40,6 +40,7 @@ export async function fetchInput(
   file: string,
   signal: AbortSignal,
   sink: SliceSink | null = null,
+  read: BodyReader = readBody,
 ): Promise<FetchedInput> {
   const hash = createHash('sha256');
   let lines: InputLines | null = null;
@@ -53,7 +54,7 @@ export async function fetchInput(
     return lines;
   };
   try {
-    await readBody(input, signal, (piece) => {
+    await read(input, signal, (piece) => {
       hash.update(piece);
       bytes += piece.length;
       if (bytes > input.bytes) throw mismatch(input);

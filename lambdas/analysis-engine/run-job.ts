@@ -6,6 +6,7 @@ import { ClaimcheckError } from '../../core/errors.ts';
 import { type DrawnChart, drawChart } from './draw-chart.ts';
 import { type FetchedInput, fetchInput, type SliceSink } from './fetch-input.ts';
 import { cutValue, handOver } from './hand-over.ts';
+import type { BodyReader } from './read-body.ts';
 import { RowSpool, type SpooledFile } from './row-spool.ts';
 import { withScratch } from './scratch.ts';
 import { runScript } from './script-runner.ts';
@@ -14,11 +15,13 @@ import { uploadOutput } from './upload-output.ts';
 
 /** Where the engine runs: its programs, its scratch disk, and how much of the machine it may use. */
 export interface EngineHost {
-  /** Folder of `sql-child.mjs`, `script-worker.mjs` and `chart-child.mjs`. */
+  /** Folder of `sql-child.cjs`, `script-worker.mjs` and `chart-child.mjs`. */
   readonly programs: string;
   readonly scratch: string;
   readonly memoryMiB: number;
   readonly threads: number;
+  /** How stored copies are read. Default: from their addresses by HTTP. */
+  readonly read?: BodyReader;
 }
 
 export interface PreparedInput extends FetchedInput {
@@ -54,6 +57,7 @@ export async function runJob(job: EngineJob, host: EngineHost): Promise<EngineAn
 async function prepare(
   job: EngineJob,
   folder: string,
+  { read }: EngineHost,
   sinkOf: ((name: string) => SliceSink) | null = null,
 ): Promise<readonly PreparedInput[]> {
   const wanted = job.inputs.reduce((sum, input) => sum + input.bytes, 0);
@@ -68,7 +72,7 @@ async function prepare(
   const prepared: PreparedInput[] = [];
   for (const [at, input] of job.inputs.entries()) {
     const file = path.join(folder, `input-${at}.ndjson`);
-    const fetched = await fetchInput(input, file, signal, sinkOf?.(input.name));
+    const fetched = await fetchInput(input, file, signal, sinkOf?.(input.name), read);
     prepared.push({ ...fetched, name: input.name, bytes: input.bytes, header: input.table?.header ?? null });
   }
   return prepared;
@@ -95,7 +99,7 @@ async function sqlOnce(job: EngineJob, folder: string, host: EngineHost, ahead: 
   const spool = keep && new RowSpool(path.join(folder, 'kept.ndjson'), keep.maxBytes);
   const started = startSql(job, host, ahead, spool);
   try {
-    const inputs = await prepare(job, folder, ahead ? started.sink : null);
+    const inputs = await prepare(job, folder, host, ahead ? started.sink : null);
     const rows = await runSql(job, inputs, host, started, spool);
     const answer = sqlAnswer(rows, inputs);
     const whole = 'outcome' in rows || rows.rows.length === rows.rowCount;
@@ -122,7 +126,7 @@ function sqlAnswer(answer: Awaited<ReturnType<typeof runSql>>, inputs: readonly 
 }
 
 async function script(job: EngineJob, folder: string, host: EngineHost): Promise<Computed> {
-  const inputs = await prepare(job, folder);
+  const inputs = await prepare(job, folder, host);
   const { maxOutputBytes } = job.limits;
   const answer = await runScript(
     path.join(host.programs, 'script-worker.mjs'),

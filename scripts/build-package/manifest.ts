@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nativeModules } from '../../lib/engine-programs.ts';
+import { lockedPackage } from '../../lib/native-packages.ts';
 
 /** Import paths of the package, and the modules behind them. */
 const entries = {
   '.': 'entry/index',
   './aws': 'entry/aws',
   './mcp': 'entry/mcp',
+  './analysis': 'entry/analysis',
   './cdk': 'entry/cdk',
   './strands': 'adapters/strands',
   './langchain': 'adapters/langchain',
@@ -34,6 +37,8 @@ export function manifestOf(root: string, folder: string): object {
   const known = { ...manifest.dependencies, ...manifest.devDependencies };
   const versions = (names: readonly string[]) =>
     Object.fromEntries(names.flatMap((name) => (known[name] === undefined ? [] : [[name, `^${known[name]}`]])));
+  // Loaded by the engine's programs, which are built with exactly these.
+  const native = Object.fromEntries(nativeModules.map((name) => [name, lockedPackage(name).version]));
   const optional = [...importedBy(folder)].filter((name) => known[name] !== undefined && !needed.includes(name)).sort();
   return {
     name: manifest.name,
@@ -47,8 +52,8 @@ export function manifestOf(root: string, folder: string): object {
     ),
     bin: { 'claimcheck-mcp': './adapters/mcp/main.js' },
     dependencies: versions(needed),
-    peerDependencies: versions(optional),
-    peerDependenciesMeta: Object.fromEntries(optional.map((name) => [name, { optional: true }])),
+    peerDependencies: { ...versions(optional), ...native },
+    peerDependenciesMeta: Object.fromEntries([...optional, ...nativeModules].map((name) => [name, { optional: true }])),
   };
 }
 

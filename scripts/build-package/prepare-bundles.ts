@@ -29,8 +29,11 @@ export async function preparedBundles(): Promise<{ readonly archive: Uint8Array;
     const folder = join(work, preparedConsole);
     buildConsole(folder);
     bundles[preparedConsole] = filesOf(folder);
-    const programs = await build({ ...programOptions(join(work, 'programs')), write: false, metafile: true });
-    for (const input of [...Object.keys(programs.metafile.inputs), ...programFiles]) inputs.add(input);
+    for (const options of programOptions(join(work, 'programs'))) {
+      const { metafile } = await build({ ...options, write: false, metafile: true });
+      for (const input of Object.keys(metafile.inputs)) inputs.add(input);
+    }
+    for (const input of programFiles) inputs.add(input);
     return { archive: packBundles(bundles), inputs: [...inputs].sort() };
   } finally {
     rmSync(work, { recursive: true, force: true });

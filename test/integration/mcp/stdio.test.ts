@@ -15,8 +15,22 @@ const clients: Client[] = [];
 const ada = { owner: 'Ada', session: 'chat 1' };
 let ref = '';
 
-async function connect(owner: string): Promise<{ readonly client: Client; readonly largest: () => number }> {
-  const args = ['--import', 'tsx', 'adapters/mcp/main.ts', '--folder', folder, '--owner', owner, '--session', 'chat 1'];
+async function connect(
+  owner: string,
+  ...more: readonly string[]
+): Promise<{ readonly client: Client; readonly largest: () => number }> {
+  const args = [
+    '--import',
+    'tsx',
+    'adapters/mcp/main.ts',
+    '--folder',
+    folder,
+    '--owner',
+    owner,
+    '--session',
+    'chat 1',
+    ...more,
+  ];
   const transport = new StdioClientTransport({ command: process.execPath, args, cwd: root });
   const client = new Client({ name: 'test', version: '1' });
   let largest = 0;
@@ -86,4 +100,24 @@ it('the official client lists, reads the last record, walks resources in bounded
   process.stdout.write(`largest message: ${largest()} bytes\n`);
   expect(largest()).toBeLessThanOrEqual(100 * 1024);
   expect(largest()).toBeGreaterThan(50 * 1024);
+});
+
+it('with an engine it offers analyze_result, in bounded messages; nobody else’s reference is computed over', async () => {
+  const { client, largest } = await connect('Ada', '--analysis');
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['list_results', 'read_result', 'analyze_result']);
+  const words = (result: object) => (result as { content: { text: string }[] }).content[0]?.text ?? '';
+  const sql = `SELECT count(*) AS n, max(id) AS last FROM data WHERE note = 'the last one'`;
+  const answer = await client.callTool({ name: 'analyze_result', arguments: { inputs: { data: ref }, sql } });
+  expect(JSON.parse(words(answer))).toMatchObject({ rows: [[1, 54_999]], row_count: 1 });
+  const all = await client.callTool({
+    name: 'analyze_result',
+    arguments: { inputs: { data: ref }, sql: 'SELECT * FROM data' },
+  });
+  expect(JSON.parse(words(all))).toMatchObject({ row_count: 55_000 });
+  expect(largest()).toBeLessThanOrEqual(100 * 1024);
+  const other = await connect('Bob', '--analysis');
+  const refused = await other.client.callTool({ name: 'analyze_result', arguments: { inputs: { data: ref }, sql } });
+  expect(refused.isError).toBe(true);
+  expect(words(refused)).toMatch(/^NotFound: /);
 });
