@@ -20,7 +20,7 @@ export async function enginePrograms(): Promise<string> {
 
 /** Throws an error that names what to install. */
 function checked(programs: string): string {
-  const { resolve: found } = createRequire(join(programs, 'sql-child.mjs'));
+  const { resolve: found } = createRequire(join(programs, 'program'));
   const missing = native.filter((name) => {
     try {
       return found(name) === '';

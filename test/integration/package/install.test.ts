@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -104,6 +105,26 @@ it('one dependency is installed; the wrapper is imported and keeps a result to i
   expect(run(process.execPath, ['app.js']).trim()).toBe('9000 true');
 });
 
+it('the engine of analyze_result names what it needs, and with that runs over a folder', () => {
+  writeFileSync(
+    join(folder, 'analysis.js'),
+    `import { References, resultsFolder } from 'claimcheck';
+     import { inProcessEngine } from 'claimcheck/analysis';
+     const { store, catalogue } = resultsFolder('analysed');
+     const references = new References({ store, catalogue, analysis: await inProcessEngine({ store }) });
+     const run = references.run({ owner: 'ada', session: 's' });
+     const value = Array.from({ length: 9000 }, (_, id) => ({ id, even: id % 2 === 0 }));
+     const { stored } = await references.keep({ run, tool: 'rows', toolUseId: 'a', input: {} }, { kind: 'value', value });
+     const ask = async (program) => (await references.analyze(run, { inputs: { data: stored.ref }, ...program })).text;
+     console.log(JSON.parse(await ask({ sql: 'SELECT even, max(id) FROM data GROUP BY even ORDER BY even' })).rows);
+     console.log(JSON.parse(await ask({ script: 'let n = 0; for (const row of rows("data")) n += row.id; return n;' })).result);`,
+  );
+  const start = () => run(process.execPath, ['--no-warnings', 'analysis.js']);
+  expect(start).toThrow(/analysis: expected @duckdb\/node-bindings and @resvg\/resvg-js to be installed/);
+  link('@duckdb/node-bindings', '@resvg/resvg-js');
+  expect(start()).toBe('[ [ false, 8999 ], [ true, 8998 ] ]\n40495500\n');
+});
+
 it('types resolve under strict rules, declarations checked too', () => {
   link('@types/node', 'undici-types');
   writeFileSync(
@@ -123,7 +144,8 @@ it('types resolve under strict rules, declarations checked too', () => {
 describe('somebody else’s CDK app', () => {
   beforeAll(() => {
     // The engine's native code for this machine, as if it were installed; what is missing the construct fetches itself.
-    link('aws-cdk-lib', 'constructs', ...enginePackages('x64'));
+    const native = enginePackages('x64').filter((name) => !existsSync(join(folder, 'node_modules', name)));
+    link('aws-cdk-lib', 'constructs', ...native);
     writeFileSync(
       join(folder, 'cdk.ts'),
       `import { App } from 'aws-cdk-lib';
@@ -182,7 +204,7 @@ describe('somebody else’s CDK app', () => {
     expect(out).toContain('CLAIMCHECK_RUNS');
     expect(readdirSync(assetOf('out', 'claimcheck-web'))).toEqual(expect.arrayContaining(['index.html', 'app.js']));
     const engine = assetOf('out', 'claimcheck-analysis-engine');
-    expect(readdirSync(engine)).toContain('sql-child.mjs');
+    expect(readdirSync(engine)).toContain('sql-child.cjs');
     expect(readdirSync(join(engine, 'node_modules/@duckdb'))).toContain('node-bindings-linux-x64');
   });
 
