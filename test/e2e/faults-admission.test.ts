@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../core/reference/reference.ts';
 import { killPoints } from './kill-points.ts';
-import { KilledRuns, named, type Question } from './killed-runs.ts';
+import { KilledRuns, named } from './killed-runs.ts';
 import { testPlatform } from './platform.ts';
+import { noting } from './questions.ts';
 
 // Both ways of admission are killed before and after what they do. Who asked asks the same again, and there is one run.
 jest.setTimeout(180_000);
 const platform = testPlatform();
-const question: Question = { agent: 'notes', message: 'Which notes are there?', agents: ['notes'], answer: /\S/ };
-const { agent, message } = question;
+const { agent, message } = noting;
 const runs = new KilledRuns(platform, ['admit-run', 'api']);
 beforeAll(() => runs.start());
 afterAll(() => runs.stop());
@@ -44,7 +44,7 @@ test('admit-run is killed: its event comes again, and there is one run', async (
     expect(again).toMatchObject({ fault: false, answer: { runId, session } });
     await runs.executionEnded(agent, runId);
     const row = ['admit-run', point.kind, `${point.place}, ${point.occurrence}`];
-    expect(await runs.examined(runId, question, row)).toMatchObject({ whole: 1 });
+    expect(await runs.examined(runId, noting, row)).toMatchObject({ whole: 1 });
     expect(runs.deaths).toBe(1);
   }
 });
@@ -71,7 +71,7 @@ test('api is killed while it admits: the same POST again is the same run', async
     expect(again.status).toBe(202);
     await runs.executionEnded(agent, again.body.runId);
     const row = ['api', point.kind, `${point.place}, ${point.occurrence}`];
-    expect(await runs.examined(again.body.runId, question, row)).toMatchObject({ whole: 1 });
+    expect(await runs.examined(again.body.runId, noting, row)).toMatchObject({ whole: 1 });
     expect(runs.deaths).toBe(1);
   }
 });

@@ -1,10 +1,10 @@
 import type { ChatResponse, RunResponse } from '../../core/http/responses.ts';
 import type { ServiceClient } from '../../local/service-client.ts';
-import { flightRows } from '../../tools/flights/rows.ts';
 import { digest } from './expected.ts';
 import { killPoints } from './kill-points.ts';
 import { KilledRuns, named, type Question, until } from './killed-runs.ts';
 import { testPlatform } from './platform.ts';
+import { computing, counting, noting, reading, researching } from './questions.ts';
 import { workers } from './workers.ts';
 
 // Every function that has a part in a run is ended in the middle of it, by its process id or by its time limit, before
@@ -13,38 +13,7 @@ jest.setTimeout(300_000);
 const platform = testPlatform();
 const { examples, folder } = platform.handle;
 
-const reading: Question = {
-  agent: 'assistant',
-  message: [
-    'call flights with {}',
-    'call list_results with {}',
-    'call read_result with {"ref": "$ref", "offset": 0, "limit": 1}',
-  ].join('\nthen\n'),
-  agents: ['assistant'],
-  answer: new RegExp(`list_results answered:[\\s\\S]*read_result answered:[\\s\\S]*"total":${flightRows}`),
-};
-const computing: Question = {
-  agent: 'assistant',
-  message: [
-    'call flights with {}',
-    'call analyze_result with {"inputs": {"data": "$ref"}, "sql": "SELECT count(*) AS n FROM data", "keep": true}',
-  ].join('\nthen\n'),
-  agents: ['assistant'],
-  answer: new RegExp(`analyze_result answered:[\\s\\S]*${flightRows}`),
-};
-const counting: Question = {
-  agent: 'assistant',
-  message: 'How many services does the status report hold?',
-  agents: ['assistant'],
-  answer: new RegExp(`${examples.records} services`),
-};
-const noting: Question = { agent: 'notes', message: 'Which notes are there?', agents: ['notes'], answer: /\S/ };
-const researching: Question = {
-  agent: 'research',
-  message: 'Report in detail on the flights.',
-  agents: ['fetcher', 'analyst', 'writer'],
-  answer: /At the end stands/,
-};
+const services = counting(examples.records);
 
 /** Function → what is asked while it is ended. Tools are executed again; a step of the flow ends its run with words. */
 const asked: Readonly<Record<string, { readonly question: Question; readonly again: boolean }>> = {
@@ -54,7 +23,7 @@ const asked: Readonly<Record<string, { readonly question: Question; readonly aga
   'list-results': { question: reading, again: true },
   'read-result': { question: reading, again: true },
   'analyze-result': { question: computing, again: true },
-  'tool-service-status': { question: counting, again: true },
+  'tool-service-status': { question: services, again: true },
   'post-tool-hook': { question: noting, again: false },
   'hand-off': { question: researching, again: false },
   'close-run': { question: noting, again: true },
@@ -158,11 +127,11 @@ test.each(['run-tool', 'read-result', 'hand-off'])('%s hangs until its time is o
 
 test('a tool that is killed every time was executed three times, and the answer says that it failed', async () => {
   const name = 'tool-service-status';
-  const [point] = await pointsOf(name, counting);
+  const [point] = await pointsOf(name, services);
   runs.plan(({ asker, place }) => (asker === named(name) && place === point?.place ? 'die-before' : undefined));
-  const { run } = await runs.ask(counting);
+  const { run } = await runs.ask(services);
   runs.calm();
-  await runs.examined(run.runId, counting, [name, 'die-before', `${point?.place}, every time`]);
+  await runs.examined(run.runId, services, [name, 'die-before', `${point?.place}, every time`]);
   expect(runs.deaths).toBe(3);
   expect(run).toMatchObject({ status: 'succeeded', links: [] });
   expect(run.answer).toContain('service_status failed');

@@ -1,76 +1,74 @@
-import type { RunResponse } from '../../core/http/responses.ts';
-import type { FaultKind, PassingRequest } from '../../local/fault-proxy.ts';
-import { flightRows } from '../../tools/flights/rows.ts';
-import { digest, flightsProduced, statusProduced } from './expected.ts';
-import { FaultyFunctions } from './faulty-functions.ts';
+import { type FaultKind, faultKinds } from '../../local/fault-proxy.ts';
+import { digest } from './expected.ts';
+import { KilledRuns, type Question } from './killed-runs.ts';
 import { testPlatform } from './platform.ts';
+import { counting, noting, reading, researching } from './questions.ts';
 
-// Real functions in processes of their own, and a proxy between them and the emulator.
-jest.setTimeout(240_000);
+// Real functions in processes of their own, and a proxy between them and the emulator: faults that pass by themselves.
+jest.setTimeout(300_000);
 const platform = testPlatform();
-const { examples, emulatorUrl } = platform.handle;
-const faulty = new FaultyFunctions(
-  emulatorUrl,
-  ['call-model', 'run-tool', 'save-turn', 'tool-service-status'].map((name) => `claimcheck-${name}`),
-);
-const { proxy } = faulty;
-const table: string[] = [];
-let injected = 0;
-
-beforeAll(() => faulty.start());
+const functions = [
+  ...['call-model', 'run-tool', 'save-turn', 'tool-service-status', 'post-tool-hook', 'hand-off'],
+  ...['list-results', 'read-result'],
+];
+const runs = new KilledRuns(platform, functions);
+/** `function kind` → how often it was met. */
+const met = new Map<string, number>();
+beforeAll(() => runs.start());
 afterAll(async () => {
-  await faulty.stop();
-  process.stdout.write(`\n${injected} faults injected into functions of the platform\n${table.join('\n')}\n`);
+  await runs.stop();
+  const lines = [...met].sort().map(([place, times]) => `${String(times).padStart(4)}  ${place}`);
+  process.stdout.write(`\n${total()} faults injected into functions of the platform\n${lines.join('\n')}\n`);
 });
 
-/** Asks under a plan of faults and waits for the end, whatever it is. */
-async function ask(message: string, plan: (request: PassingRequest) => FaultKind | undefined): Promise<RunResponse> {
-  proxy.restart();
-  proxy.plan = (request) => {
-    const kind = request.asker === undefined ? undefined : plan(request);
-    if (kind !== undefined) injected += 1;
-    return kind;
-  };
-  const run = await (await platform.signedIn('olivia')).ask('assistant', message);
-  proxy.plan = () => undefined;
-  return run;
-}
+const total = () => [...met.values()].reduce((sum, times) => sum + times, 0);
+const passing = faultKinds.filter((kind) => !/^(?:die|hang)/.test(kind));
 
-/** Every link of a run opens, to the very bytes that its tool made. */
-async function whole(run: RunResponse): Promise<void> {
-  const made: Record<string, string> = {
-    flights: flightsProduced(examples).sha256,
-    service_status: statusProduced(examples).sha256,
-  };
-  const client = await platform.signedIn('olivia');
+/** The run is as good as one without faults, and so is everything that it has left. */
+async function asGood(question: Question, how: string, results: number): Promise<void> {
+  const before = total();
+  const { run, olivia } = await runs.ask(question);
+  runs.calm();
+  const row = ['all', how, `${total() - before} requests of ${question.agent}`];
+  expect(await runs.examined(run.runId, question, row)).toMatchObject({ whole: results, said: 0 });
+  expect({ how, status: run.status }).toEqual({ how, status: 'succeeded' });
+  expect(run.answer).toMatch(question.answer);
   for (const { tool, download_url } of run.links) {
-    const { body } = await client.download(download_url ?? '');
-    expect({ tool, sha256: digest(body) }).toEqual({ tool, sha256: made[tool ?? ''] });
+    const { response, body } = await olivia.download(download_url ?? '');
+    const sha256 = runs.produced[tool ?? ''] ?? digest(body);
+    expect({ how, tool, status: response.status, sha256: digest(body) }).toEqual({ how, tool, status: 200, sha256 });
   }
 }
 
-const transient: readonly FaultKind[] = ['throttle', 'error', 'cut', 'lose', 'slow'];
-
-test('one request in seven fails: answers and files are the same', async () => {
-  for (const [message, answer] of [
-    ['How many flights are there?', `${flightRows} flights`],
-    ['How many services does the status report hold, and what does the last one say?', `${examples.records} services`],
-  ] as const) {
-    let asked = 0;
-    const run = await ask(message, () => {
-      asked += 1;
-      return asked % 7 === 0 ? transient[(asked / 7) % transient.length] : undefined;
+test.each<[string, Question]>([
+  ['a list and a read', reading],
+  ['a tool that stores by itself', counting(platform.handle.examples.records)],
+  ['a tool of the flow’s own', noting],
+  ['three agents', researching],
+])('one request in five of each function fails, of each kind of fault: %s', async (_, question) => {
+  for (const kind of passing) {
+    const asked = new Map<string, number>();
+    runs.plan(({ asker }): FaultKind | undefined => {
+      if (asker === undefined) return undefined;
+      asked.set(asker, (asked.get(asker) ?? 0) + 1);
+      // Its second, its seventh, … request.
+      if ((asked.get(asker) ?? 0) % 5 !== 2) return undefined;
+      const place = `${asker.replace('claimcheck-', '')} ${kind}`;
+      met.set(place, (met.get(place) ?? 0) + 1);
+      return kind;
     });
-    table.push(`every 7th of ${asked} requests: ${run.status}`);
-    expect(run).toMatchObject({ status: 'succeeded' });
-    expect(run.answer).toContain(answer);
-    expect(run.links).toHaveLength(1);
-    await whole(run);
+    await asGood(question, `${kind}, one in five`, 1);
+  }
+});
+
+test('every function has met every kind', () => {
+  for (const kind of passing) {
+    const those = functions.map((name) => [name, met.has(`${name} ${kind}`)]);
+    expect([kind, ...those]).toEqual([kind, ...functions.map((name) => [name, true])]);
   }
 });
 
 test('a run after all that is like any other', async () => {
-  const run = await ask('How many flights are there?', () => undefined);
-  expect(run.answer).toContain(`${flightRows} flights`);
-  await whole(run);
+  runs.plan(() => undefined);
+  await asGood(reading, 'none', 1);
 });
