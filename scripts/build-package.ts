@@ -5,6 +5,7 @@ import { projectRoot } from '../lib/bundling.ts';
 import { buildEnginePrograms, enginePackages, programsFolder } from '../lib/engine-programs.ts';
 import { lockedPackage, lockedPackagesFile } from '../lib/native-packages.ts';
 import { archiveName } from '../lib/prepared-bundles.ts';
+import { argumentsOf } from './arguments.ts';
 import { manifestOf } from './build-package/manifest.ts';
 import { thirdPartyNotices } from './build-package/notices.ts';
 import { preparedBundles } from './build-package/prepare-bundles.ts';
@@ -13,6 +14,13 @@ import { preparedBundles } from './build-package/prepare-bundles.ts';
  * `npm run package`: compiles the library into `dist/package` (ES modules and declarations), puts the deployed functions
  * in ready bundles and the engine's programs beside it, and packs it into `dist/<name>-<version>.tgz`.
  */
+argumentsOf({
+  name: 'package',
+  usage: `npm run package
+
+Builds the library with its functions ready to deploy into dist/package, and packs it into dist/.
+`,
+});
 const folder = join(projectRoot, 'dist', 'package');
 rmSync(folder, { recursive: true, force: true });
 const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc');

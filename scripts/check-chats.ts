@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../aws/clients.ts';
 import { dynamoChats } from '../aws/dynamo-chats.ts';
@@ -6,8 +5,20 @@ import { hasPassed } from '../core/chat/expiry.ts';
 import { listChats } from '../core/chat/list-chats.ts';
 import type { OwnerKey } from '../core/reference/owner-key.ts';
 import { toolCatalogue } from '../core/tool/tool-definition.ts';
+import { argumentsOf, refuse } from './arguments.ts';
 
-const usage = 'npm run -s check-chats -- --table CHATS --owner KEY [--url BASE]';
+const command = {
+  name: 'check-chats',
+  usage: `npm run -s check-chats -- --table CHATS --owner KEY [--url BASE]
+
+Counts an owner's live chats in the table and compares with what GET /chats lists. Exit status 1 when they differ.
+
+  --table CHATS  the chats table
+  --owner KEY    the owner key
+  --url BASE     the deployed address, asked with the bearer token in CLAIMCHECK_TOKEN (default: the endpoint's own code)
+`,
+  options: { table: 'the name of the chats table', owner: 'an owner key', url: 'an address' },
+} as const;
 
 /**
  * Counts an owner's live chats by a query of its own and compares with what `GET /chats` lists, page by page: at the
@@ -16,17 +27,13 @@ const usage = 'npm run -s check-chats -- --table CHATS --owner KEY [--url BASE]'
  * Region, credentials and end points as the SDK finds them.
  */
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: { table: { type: 'string' }, owner: { type: 'string' }, url: { type: 'string' } },
-  });
-  if (values.table === undefined || values.owner === undefined) {
-    process.stderr.write(`check-chats: expected a table and an owner\n${usage}\n`);
-    return 2;
-  }
-  const owner = values.owner as OwnerKey;
+  const { table, owner: key, url } = argumentsOf(command).values;
+  if (table === undefined) return refuse(command, '--table: expected the name of the chats table');
+  if (key === undefined) return refuse(command, '--owner: expected an owner key');
+  const owner = key as OwnerKey;
   const now = new Date();
-  const counted = await countLive(values.table, owner, now);
-  const pages = values.url === undefined ? ownPages(values.table, owner, now) : servedPages(values.url);
+  const counted = await countLive(table, owner, now);
+  const pages = url === undefined ? ownPages(table, owner, now) : servedPages(url);
   const sessions: string[] = [];
   let total = 0;
   let number = 0;

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import * as z from 'zod';
+import { argumentsOf, refuse } from './arguments.ts';
 import { costOf, type Prices, tokensSaved } from './cost-formula.ts';
 import { sizeClasses, usageOf } from './cost-usage.ts';
 
-const usage = `npm run cost -- [--prices FILE] [--retention DAYS] [--later-calls N] [--window TOKENS] [--bytes-per-token N]
+const command = {
+  name: 'cost',
+  usage: `npm run cost -- [--prices FILE] [--retention DAYS] [--later-calls N] [--window TOKENS] [--bytes-per-token N]
 
 What a million tool results of each size cost, service by service, and what their tokens would have cost.
 
@@ -13,7 +15,16 @@ What a million tool results of each size cost, service by service, and what thei
   --later-calls N      model calls of the run after the result came (default 3)
   --window TOKENS      the model's window (default 200000)
   --bytes-per-token N  of the results' kind (default 1.84, dense JSON)
-`;
+`,
+  options: {
+    prices: 'a file',
+    retention: 'a number of days',
+    'later-calls': 'a number',
+    window: 'a number of tokens',
+    'bytes-per-token': 'a number',
+  },
+} as const;
+const defaults = { retention: 30, 'later-calls': 3, window: 200_000, 'bytes-per-token': 1.84 } as const;
 
 const price = z.number().min(0);
 const prices: z.ZodType<Prices> = z.strictObject({
@@ -27,20 +38,12 @@ const prices: z.ZodType<Prices> = z.strictObject({
 });
 
 function main(): number {
-  const { values } = parseArgs({
-    options: {
-      prices: { type: 'string', default: `${import.meta.dirname}/cost-prices.example.json` },
-      retention: { type: 'string', default: '30' },
-      'later-calls': { type: 'string', default: '3' },
-      window: { type: 'string', default: '200000' },
-      'bytes-per-token': { type: 'string', default: '1.84' },
-    },
-  });
-  const list = prices.parse(JSON.parse(readFileSync(values.prices, 'utf8')));
-  const number = (name: 'retention' | 'later-calls' | 'window' | 'bytes-per-token') => {
-    const value = Number(values[name]);
-    if (!(value > 0)) throw new Error(`--${name}: expected a number above 0`);
-    return value;
+  const { values } = argumentsOf(command);
+  const file = values['prices'] ?? `${import.meta.dirname}/cost-prices.example.json`;
+  const list = prices.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const number = (name: keyof typeof defaults) => {
+    const value = Number(values[name] ?? defaults[name]);
+    return value > 0 ? value : refuse(command, `--${name}: expected a number above 0, found ${values[name]}`);
   };
   const million = 1_000_000;
   const heads = [
@@ -80,6 +83,5 @@ const whole = (value: number) => value.toLocaleString('en-US');
 try {
   process.exitCode = main();
 } catch (error) {
-  process.stderr.write(`cost: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-  process.exitCode = 2;
+  refuse(command, `--prices: ${error instanceof Error ? error.message : String(error)}`);
 }

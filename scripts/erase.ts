@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { documentClient, s3Client, stepFunctionsClient } from '../aws/clients.ts';
 import { ownerData } from '../aws/owner-data.ts';
 import { sessionTable } from '../aws/session-table.ts';
 import { eraseOwner, ownerOfArgument } from '../core/erase/erase-owner.ts';
 import { systemClock } from '../core/telemetry/telemetry.ts';
+import { argumentsOf, refuse } from './arguments.ts';
 
-const usage = `npm run erase -- --owner KEY [--outputs FILE] [--dry-run]
+const command = {
+  name: 'erase',
+  usage: `npm run erase -- --owner KEY [--outputs FILE] [--dry-run]
 
 Removes everything that is kept for one owner: sign-ins, objects, catalogue rows, chats and runs. From the first
 moment on nothing more is admitted or written for that owner. Broken off, it can simply be run again.
@@ -16,23 +18,15 @@ moment on nothing more is admitted or written for that owner. Broken off, it can
   --dry-run       only counts what there is
 
 Credentials, region and end points are the AWS SDK's own (AWS_PROFILE, AWS_REGION, …). Prints its report as JSON.
-`;
+`,
+  options: { owner: 'an owner key', outputs: 'a file', 'dry-run': 'flag' },
+} as const;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      owner: { type: 'string' },
-      outputs: { type: 'string', default: 'cdk-outputs.json' },
-      'dry-run': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help || values.owner === undefined) {
-    process.stderr.write(usage);
-    return values.help ? 0 : 2;
-  }
-  const owner = ownerOfArgument(values.owner);
-  const output = outputsOf(values.outputs);
+  const { values, flags } = argumentsOf(command);
+  if (values['owner'] === undefined) return refuse(command, '--owner: expected an owner key');
+  const owner = ownerOfArgument(values['owner']);
+  const output = outputsOf(values['outputs'] ?? 'cdk-outputs.json');
   const documents = documentClient();
   const tables = {
     runs: output('RunsTable'),
@@ -49,7 +43,7 @@ async function main(): Promise<number> {
     tables,
   });
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  const report = await eraseOwner(owner, { ...data, clock: systemClock, say }, { dry: values['dry-run'] });
+  const report = await eraseOwner(owner, { ...data, clock: systemClock, say }, { dry: flags.has('dry-run') });
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   return 0;
 }

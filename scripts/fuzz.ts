@@ -3,22 +3,26 @@ import fc from 'fast-check';
 import { shownPath } from '../core/scan/key-path.ts';
 import { scanBytes } from '../core/scan/result-scanner.ts';
 import { checkIndex, checkJsonPreview, expectedList, scanPieces } from '../test/unit/scan/oracle.ts';
+import { argumentsOf, wholeNumber } from './arguments.ts';
 
 /**
- * `npm run fuzz [-- --seconds N] [-- --seed N]`: random JSON, spellings, mutations, chunk cuts and budgets through scanner, preview
- * and index, against a naive reading by `JSON.parse`. Prints the first input that breaks a rule and exits 1.
+ * Random JSON, spellings, mutations, chunk cuts and budgets through scanner, preview and index, against a naive reading
+ * by `JSON.parse`. Prints the first input that breaks a rule and exits 1.
  */
-const argument = (name: string, otherwise: number) => {
-  const at = process.argv.indexOf(`--${name}`);
-  const value = at < 0 ? otherwise : Number(process.argv[at + 1]);
-  if (!Number.isFinite(value) || value < 0) {
-    process.stderr.write(`fuzz: --${name}: expected a number\n`);
-    process.exit(2);
-  }
-  return value;
-};
-const seconds = argument('seconds', 60);
-const seed = argument('seed', Date.now() % 1_000_000_000);
+const command = {
+  name: 'fuzz',
+  usage: `npm run fuzz [-- --seconds N] [--seed N]
+
+Random JSON through scanner, preview and index, against a naive reading. Prints the first input that breaks a rule.
+
+  --seconds N  how long (default 60)
+  --seed N     begin with this seed, as a failure named it (default: by the clock)
+`,
+  options: { seconds: 'a number of seconds', seed: 'a number' },
+} as const;
+const asked = argumentsOf(command);
+const seconds = wholeNumber(command, asked, 'seconds', { min: 0, otherwise: 60 });
+const seed = wholeNumber(command, asked, 'seed', { min: 0, otherwise: Date.now() % 1_000_000_000 });
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),

@@ -1,9 +1,21 @@
-import { runCorpus } from '../test/hostile/run-corpus.ts';
+import { argumentsOf } from './arguments.ts';
 
-/** Prints what became of every hostile program: `npm run -s hostile`, with `-- --said` also what was answered. */
+const { flags } = argumentsOf({
+  name: 'hostile',
+  usage: `npm run -s hostile [-- --said]
+
+Runs every hostile program of the corpus in the analysis engine and prints what became of each.
+
+  --said  also what was answered
+`,
+  options: { said: 'flag' },
+});
+// After the arguments: the corpus starts the engines that it needs.
+const { runCorpus } = await import('../test/hostile/run-corpus.ts');
+
 const started = Date.now();
 const report = await runCorpus();
-const wordy = process.argv.includes('--said');
+const wordy = flags.has('said');
 for (const { kind, name, outcome, milliseconds, leaks, said } of report.rows) {
   const line = `${kind.padEnd(7)}${outcome.padEnd(9)}${String(milliseconds).padStart(6)} ms  ${name}`;
   process.stdout.write(`${line}${leaks.length === 0 ? '' : `  LEAK: ${leaks.join(', ')}`}\n`);

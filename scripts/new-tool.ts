@@ -1,28 +1,43 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { argumentsOf, refuse } from './arguments.ts';
 import { addToCatalogue, toolFiles } from './new-tool/tool-files.ts';
 
 /**
  * `npm run new-tool -- NAME [--folder FOLDER]`: a tool's function, its description with budget, roles and retry class,
  * its place in the catalogue, and its test. Refuses a name that is taken or that no model may call; changes nothing then.
  */
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { folder: { type: 'string' } } });
-const root = resolve(values.folder ?? resolve(import.meta.dirname, '..'));
+const command = {
+  name: 'new-tool',
+  usage: `npm run new-tool -- NAME [--folder FOLDER]
+
+A tool's function, description, place in the catalogue and test. NAME is like order_list.
+
+  --folder FOLDER  the project (default: this one)
+`,
+  options: { folder: 'a folder' },
+  positionals: ['NAME'],
+} as const;
+const { values, positionals } = argumentsOf(command);
+const root = resolve(values['folder'] ?? resolve(import.meta.dirname, '..'));
 const name = positionals[0] ?? '';
 
-function refuse(message: string): never {
-  process.stderr.write(`${message}\n`);
+/** What stands in the way is no fault of the arguments. */
+function stop(message: string): never {
+  process.stderr.write(`new-tool: ${message}\n`);
   process.exit(1);
 }
 
-if (!/^[a-z][a-z0-9_]{0,47}$/.test(name)) refuse('usage: npm run new-tool -- NAME, where NAME is like order_list');
+if (!/^[a-z][a-z0-9_]{0,47}$/.test(name))
+  refuse(
+    command,
+    `NAME: expected lower-case letters, digits and underscores, a letter first, at most 48; found ${name || 'nothing'}`,
+  );
 const files = toolFiles(name);
-for (const path of Object.keys(files)) if (existsSync(join(root, path))) refuse(`${path} is there already`);
+for (const path of Object.keys(files)) if (existsSync(join(root, path))) stop(`${path} is there already`);
 const cataloguePath = join(root, 'tools/catalogue.ts');
 const catalogue = addToCatalogue(readFileSync(cataloguePath, 'utf8'), name);
-if (catalogue === undefined)
-  refuse('tools/catalogue.ts: the list of deployed tools was not found; add the tool by hand');
+if (catalogue === undefined) stop('tools/catalogue.ts: the list of deployed tools was not found; add the tool by hand');
 for (const [path, text] of Object.entries(files)) {
   mkdirSync(join(root, path, '..'), { recursive: true });
   writeFileSync(join(root, path), text);

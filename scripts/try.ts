@@ -12,6 +12,10 @@ export type TryCommand = (args: readonly string[]) => Promise<number>;
 
 async function main(): Promise<number> {
   const [name, ...args] = process.argv.slice(2);
+  if (args.includes('--help') || name === '--help' || name === '-h') {
+    process.stdout.write(usage);
+    return 0;
+  }
   const command = commands.find((known) => known === name);
   if (command === undefined) {
     process.stderr.write(`try: expected one of ${commands.join(', ')}, found ${name ?? 'nothing'}\n\n${usage}`);

@@ -49,10 +49,10 @@ it('adds function, description, catalogue entry and test, which compile as they 
     '',
   );
   const again = run('order_list');
-  expect([again.status, again.stderr]).toEqual([1, 'tools/order-list/definition.ts is there already\n']);
+  expect([again.status, again.stderr]).toEqual([1, 'new-tool: tools/order-list/definition.ts is there already\n']);
 });
 
 it('a name that no model may call is refused', () => {
-  expect(run('Order-List').status).toBe(1);
-  expect(run().status).toBe(1);
+  expect(run('Order-List').status).toBe(2);
+  expect(run().status).toBe(2);
 });
