@@ -43,21 +43,21 @@ export function programOptions(folder: string): readonly BuildOptions[] {
     external: [...nativeModules],
   };
   return [
-    { ...common, entryPoints: programs.map(entryOf), outExtension: { '.js': '.mjs' } },
+    { ...common, entryPoints: programs.map((name) => sourceOf(`${name}.ts`)), outExtension: { '.js': '.mjs' } },
     {
       ...common,
-      entryPoints: quickPrograms.map(entryOf),
+      entryPoints: quickPrograms.map((name) => sourceOf(`${name}.ts`)),
       format: 'cjs',
       banner: {},
       outExtension: { '.js': '.cjs' },
       external: [],
-      alias: { '@duckdb/node-bindings': entryOf('duckdb-native', 'cjs') },
+      alias: { '@duckdb/node-bindings': sourceOf('duckdb-native.cjs') },
     },
   ];
 }
 
-function entryOf(name: string, extension = 'ts'): string {
-  return path.join(projectRoot, 'lambdas', 'analysis-engine', `${name}.${extension}`);
+function sourceOf(file: string): string {
+  return path.join(projectRoot, 'lambdas', 'analysis-engine', file);
 }
 
 /** Builds the engine's programs into `folder`, with the files that they read; native packages are not among them (`enginePackages`). */

@@ -33,7 +33,7 @@ export interface SqlProcess {
 /** `narrow`: leave out columns that the query does not name. Its rows go to `spool` where they are kept. */
 export function startSql(job: EngineJob, host: EngineHost, narrow: boolean, spool: RowSpool | null): SqlProcess {
   const started = startLimited(
-    path.join(host.programs, 'sql-child.mjs'),
+    path.join(host.programs, 'sql-child.cjs'),
     {
       addressSpaceKiB: (emptyProcessMiB + Math.floor(host.memoryMiB * 0.6)) * 1024,
       cpuSeconds: Math.ceil((job.limits.deadlineMs * host.threads) / 1_000) + 1,

@@ -240,7 +240,7 @@ describe.each([
     for (const file of native) expect(readFileSync(file).readUInt16LE(18)).toBe(machine);
     for (const name of [
       'index.mjs',
-      'sql-child.mjs',
+      'sql-child.cjs',
       'script-worker.mjs',
       'chart-child.mjs',
       'emscripten-module.wasm',
