@@ -13,7 +13,7 @@ import { grantOrdersDatabase, hasOrdersDatabase, ordersNetwork } from './orders-
 import { type PlatformFunctions, platformFunctions } from './platform-functions.ts';
 import { Routes } from './routes.ts';
 import type { Stateful } from './stateful.ts';
-import { checkTools, runToolSeconds, toolSeconds } from './tool-rules.ts';
+import { checkDeployments, checkTools, runToolSeconds, toolSeconds } from './tool-rules.ts';
 
 /** A tool with a function of its own. Paths are absolute, or relative to this project's root. */
 export interface ToolDeployment {
@@ -52,6 +52,7 @@ export class ServiceStack extends Stack {
     const deployed = props.tools.filter((tool) => tool.ordersDatabase !== true || hasOrdersDatabase(config));
     const definitions = [...deployed, ...builtins].map((tool) => tool.definition);
     checkTools(definitions, config);
+    checkDeployments(deployed);
 
     const platform = platformFunctions(this, {
       config,

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from '../core/tool/tool-definition.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
+import { fieldRules } from './tool-fields.ts';
 
 /** Seconds that run-tool needs beside executing a tool: reading the call, writing index, catalogue and outcome. */
 const ownWorkSeconds = 30;
@@ -11,32 +12,41 @@ export const toolGraceSeconds = 2;
 
 /**
  * Synthesis refuses a tool whose catalogue entry leaves a rule open (DESIGN: no tool without budget, roles and retry
- * class). Types say the same, but an entry may come from data. Throws `ConfigError` naming tool and field.
+ * class) or says what cannot be. Throws `ConfigError` with a line for each tool and field.
  */
 export function checkTools(definitions: readonly ToolDefinition[], config: Config): void {
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const tool of definitions) {
-    const refuse = (field: string, message: string) => problems.push(`tool ${String(tool.name)}: ${field} ${message}`);
-    if (!/^[a-z][a-z0-9_]{0,47}$/.test(tool.name ?? '')) refuse('name', 'must match ^[a-z][a-z0-9_]{0,47}$');
+    const refused = new Set<string>();
+    const refuse = (field: string, message: string) => {
+      refused.add(field);
+      problems.push(`tool ${String(tool.name)}: ${field} ${message}`);
+    };
+    for (const rule of fieldRules) rule(tool, refuse, config);
     if (seen.has(tool.name)) refuse('name', 'is used twice');
     seen.add(tool.name);
-    if (!Number.isInteger(tool.budgetBytes) || tool.budgetBytes < 1) refuse('budgetBytes', 'is required, in bytes');
-    // What the platform answers itself is an explicit read, held to a setting of its own when it runs (DESIGN 5.7).
-    else if (!tool.builtin && tool.budgetBytes > config.insert.maxBytes) {
-      refuse('budgetBytes', `is ${tool.budgetBytes}, more than insert.maxBytes (${config.insert.maxBytes})`);
-    }
-    if (!Array.isArray(tool.roles)) refuse('roles', 'is required; an empty list admits nobody');
-    if (tool.retry !== 'idempotent' && tool.retry !== 'once') refuse('retry', 'must be idempotent or once');
-    if (tool.intake !== 'wrapper' && tool.intake !== 'answer') refuse('intake', 'must be wrapper or answer');
-    if (!Number.isInteger(tool.timeoutMs) || tool.timeoutMs < 1) refuse('timeoutMs', 'is required, in milliseconds');
-    else if (runToolSeconds([tool], config) > lambdaSeconds) {
+    if (!refused.has('timeoutMs') && runToolSeconds([tool], config) > lambdaSeconds) {
       refuse(
         'timeoutMs',
         `is ${tool.timeoutMs}: ${config.retry.maxAttempts} executions and an upload take longer than Lambda's ${lambdaSeconds} s`,
       );
     }
   }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+}
+
+/** A tool's function has the rights that its entry speaks of. Throws `ConfigError` naming tool and field. */
+export function checkDeployments(
+  deployed: readonly { readonly definition: ToolDefinition; readonly wrapper: boolean; readonly entry: string }[],
+): void {
+  const problems = deployed.flatMap(({ definition: { name, intake }, wrapper, entry }) => {
+    const wants = wrapper ? 'wrapper' : 'answer';
+    const found: string[] = [];
+    if (intake !== wants) found.push(`tool ${name}: intake is ${intake}, and it is deployed with wrapper ${wrapper}`);
+    if (entry === '') found.push(`tool ${name}: entry is required: the module that exports handler`);
+    return found;
+  });
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
 }
 

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { App } from 'aws-cdk-lib';
 import { defaultSettings } from '../../core/settings.ts';
 import type { ToolDefinition } from '../../core/tool/tool-definition.ts';
 import { mergedSettings } from '../../lambdas/environment.ts';
 import { projectRoot } from '../../lib/bundling.ts';
 import { ConfigError, configSchema, loadConfig } from '../../lib/config.ts';
 import { settingsVariable } from '../../lib/environment.ts';
+import { FoundationStack } from '../../lib/foundation-stack.ts';
+import { ServiceStack, type ToolDeployment } from '../../lib/service-stack.ts';
 import { settingsTable } from '../../lib/setting.ts';
-import { checkTools, runToolSeconds } from '../../lib/tool-rules.ts';
-import { deployedTools } from '../../tools/catalogue.ts';
+import { checkDeployments, checkTools, runToolSeconds } from '../../lib/tool-rules.ts';
+import { builtinTools, deployedTools } from '../../tools/catalogue.ts';
 import { synthesize } from './synthesis.ts';
 
 const refusal = (context: Record<string, unknown>) => {
@@ -110,8 +113,50 @@ describe('tools', () => {
     [{ timeoutMs: undefined }, 'timeoutMs is required'],
     [{ timeoutMs: 600_000 }, "take longer than Lambda's 900 s"],
     [{ name: 'Bad-Name' }, 'name must match'],
+    [{ version: '' }, 'version is required'],
+    [{ description: ' ' }, 'description is required'],
+    [{ inputSchema: { type: 'array' } }, 'inputSchema must be a JSON Schema of type object'],
+    [{ intake: 'both' }, 'intake must be wrapper or answer'],
+    [{ intake: 'answer', exports: true }, 'exports needs the intake wrapper'],
+    [{ population: undefined }, 'population must be finite or open'],
+    [{ roles: ['reader', 7] }, 'roles is required: names of roles'],
+    [{ storageMaxBytes: 0 }, 'storageMaxBytes must be a number of bytes'],
+    [{ storageMaxBytes: 6 * 1024 ** 3 }, 'more than storage.maxBytes'],
+    [{ reuse: {} }, 'reuse must have maxAgeSeconds'],
+    [{ reuse: { maxAgeSeconds: 60 }, retry: 'once' }, 'reuse is for tools without side effects'],
+    [{ view: { reader: 'id' } }, 'view must list the fields that each role keeps'],
+    [{ view: {} }, 'view names no role'],
+    [{ identity: {} }, 'identity must name the field'],
+    [
+      { identity: { field: 'id', expectedFrom: 'idz' } },
+      'identity expectedFrom must name an argument of the tool, found "idz"',
+    ],
   ])('synthesis refuses a tool with %j', (changes, message) => {
-    expect(() => checkTools(tool(changes), config)).toThrow(message);
+    const [made] = tool(changes) as [ToolDefinition];
+    expect(() => checkTools([made], config)).toThrow(`tool ${made.name}: `);
+    expect(() => checkTools([made], config)).toThrow(message);
+  });
+
+  test('all that is wrong with all tools is said at once, and the stack says it', () => {
+    const { budgetBytes: _budget, roles: _roles, retry: _retry, ...bare } = (tool({}) as [ToolDefinition])[0];
+    const deployment = (name: string) => ({ ...first, definition: { ...bare, name } }) as ToolDeployment;
+    const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+    const { stateful } = new FoundationStack(app, 'Foundation', { config });
+    const props = { config, stateful, tools: [deployment('one'), deployment('two')], builtins: builtinTools };
+    const said = ['one', 'two'].flatMap((name) => [
+      `tool ${name}: budgetBytes is required, in bytes`,
+      `tool ${name}: roles is required: names of roles; an empty list admits nobody`,
+      `tool ${name}: retry must be idempotent or once`,
+    ]);
+    expect(() => new ServiceStack(app, 'Service', props)).toThrow(said.join('\n'));
+  });
+
+  test('a tool’s function has the rights that its entry speaks of', () => {
+    const [made] = tool({ intake: 'answer' }) as [ToolDefinition];
+    expect(() => checkDeployments([{ definition: made, wrapper: true, entry: 'tool.ts' }])).toThrow(
+      `tool ${made.name}: intake is answer, and it is deployed with wrapper true`,
+    );
+    expect(() => checkDeployments(deployedTools)).not.toThrow();
   });
 
   test('a name is used once', () => {
