@@ -70,13 +70,13 @@ export async function analyzeResult(
   const named = parseInputs(input['inputs']);
   const sources: Source[] = [];
   for (const [name, ref] of named) sources.push({ name, ...(await openGranted(run, ref, ports)) });
-  for (const { name, index } of sources) refusePicture(index, name);
   const request = parseRequest(
     input,
     named.map(([name]) => name),
     ports.python !== undefined,
   );
   await checkRoles(run, sources, ports);
+  for (const { name, index } of sources) refusePicture(index, name);
   if (await ports.erasures.isErased(run.owner)) {
     throw new ClaimcheckError('NotFound', 'ref: this run holds no such result');
   }

@@ -98,7 +98,8 @@ async function commit(
     etag: body.etag,
     records: summary.records,
     otherLists: summary.otherLists,
-    parseLoss: summary.parseLoss,
+    // Its bytes are no text that could have been lost.
+    parseLoss: picture === undefined ? summary.parseLoss : null,
     table: summary.table,
     fields: summary.fields,
     population: 'finite',

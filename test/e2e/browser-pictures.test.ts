@@ -38,7 +38,7 @@ test('a chart is shown as the picture that it is: beside the answer, among the r
   expect(facts).toContain('PNG picture');
   expect(facts).toContain('chart.png');
   expect(facts).not.toMatch(/lines|text/);
-  expect(await page.locator('pre.text').count()).toBe(0);
+  expect(await page.locator('pre.text, ul.notes').count()).toBe(0);
   await olivia.inspect('result-picture');
 
   const [download] = await Promise.all([

@@ -194,7 +194,7 @@ test('an event again is answered from the record: no engine, no store', async ()
 describe('a kept answer and a chart', () => {
   const chart = {
     svg: '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    png: Buffer.from('\x89PNG').toString('base64'),
+    png: Buffer.from('\x89PNG', 'latin1').toString('base64'),
     marks: 1,
     altText: 'bar chart',
   };
@@ -222,6 +222,10 @@ describe('a kept answer and a chart', () => {
         availableUntil: '2026-12-10T00:00:00.000Z',
       });
     }
+    // Bytes that are no text are no loss of a picture.
+    const [session = '', id = ''] = answer.chart.ref.split('/');
+    const index = await world.store.readIndex({ owner: run.owner, session, id });
+    expect(index).toMatchObject({ pictureType: 'image/png', parseLoss: null });
     expect(answer.kept.download_url).toBe(`https://check.example/results/${answer.kept.ref}`);
     const whole = await readResult(run, { ref: answer.kept.ref }, world);
     expect(whole.text).toContain('{"region":"eu","n":12345678901234567890}');

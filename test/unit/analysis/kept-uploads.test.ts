@@ -189,7 +189,7 @@ test('nothing is signed for an answer that is neither kept nor drawn, and for Py
 
 test('pictures that came by the store are stored as pictures', async () => {
   const { made, staging, ports } = await world(null);
-  const [png, svg] = ['\u0089PNG not really', '<svg xmlns="http://www.w3.org/2000/svg"/>'];
+  const [png, svg] = ['\u0089PNG not \u{1f5bc} really', '<svg xmlns="http://www.w3.org/2000/svg"/>'];
   const engine = {
     run: async (job: EngineJob): Promise<EngineAnswer> => ({
       outcome: 'table',
@@ -223,7 +223,7 @@ test('pictures that came by the store are stored as pictures', async () => {
   ).rejects.toMatchObject(refused);
   const { results } = JSON.parse((await listResults(run, {}, { ...made, secret: Buffer.alloc(32) })).text);
   expect(results.find(({ ref: listed }: { ref: string }) => listed === drawn)).toMatchObject({
-    ...{ kind: 'picture', picture_type: 'image/png', file_name: 'chart.png', bytes: png.length + 1 },
+    ...{ kind: 'picture', picture_type: 'image/png', file_name: 'chart.png', bytes: Buffer.byteLength(png) },
   });
   expect(JSON.stringify(results)).not.toContain('"lines"');
 });
