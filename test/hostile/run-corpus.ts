@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   createReadStream,
   existsSync,
@@ -36,6 +36,9 @@ export interface CorpusRow {
 
 export interface CorpusReport {
   readonly rows: readonly CorpusRow[];
+  /** Bodies that the engine uploaded with the right that every job has, and what of the host was in them. */
+  readonly uploads: number;
+  readonly uploadLeaks: readonly string[];
   /** Requests that reached the listening server. */
   readonly requests: readonly string[];
   /** Files that were not there before. */
@@ -108,6 +111,8 @@ export async function runCorpus(store?: CopyStore): Promise<CorpusReport> {
     const scripted = await engine.script('let n = 0; for (const r of rows()) n++; return n', [last]);
     return {
       rows: report,
+      uploads: engine.puts.length,
+      uploadLeaks: engine.puts.flatMap(({ body }) => leaksIn(body.toString('latin1'), engine)),
       requests,
       newFiles: filesIn(engine.folder).filter((name) => !before.includes(name)),
       storedCopyUnchanged: digest(await copies.read()) === stored && data.sha256 === stored,
@@ -165,7 +170,12 @@ function cases(engine: AnalysisHost, data: EngineInput, fill: (text: string) => 
     program: { kind, text },
     // As the broker does: what the schema refuses never becomes a job.
     chart: chart === null ? null : parseChart(JSON.parse(fill(JSON.stringify(chart)))),
-    limits: { deadlineMs: kind === 'sql' ? corpusLimits.sqlMs : corpusLimits.scriptMs, maxOutputBytes: 200_000 },
+    limits: {
+      deadlineMs: kind === 'sql' ? corpusLimits.sqlMs : corpusLimits.scriptMs,
+      maxOutputBytes: chart === null ? 5_000 : 200_000,
+    },
+    // As if all of it were to be kept: one more way out, which must lead nowhere else.
+    uploads: { answer: engine.upload(`kept-${randomUUID()}`, 1024 * 1024), picture: null, drawing: null },
   });
   const grouped = 'SELECT region, count(*) AS n FROM data GROUP BY region';
   const named = (text: string) => text.replace(/\s+/g, ' ').slice(0, 70);

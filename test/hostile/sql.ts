@@ -15,6 +15,10 @@ export const hostileSql: readonly string[] = [
   'SELECT * FROM "{file}"',
   "FROM '/etc/passwd'",
   "FROM '/proc/self/environ'",
+  // The pipes that the process has: its work, its answer, its rows.
+  "SELECT * FROM read_text('/proc/self/fd/0')",
+  "COPY (SELECT 'forged' AS rows) TO '/dev/fd/3'",
+  "COPY (SELECT 'forged' AS rows) TO '/proc/self/fd/4' (FORMAT csv, USE_TMP_FILE false)",
   "SELECT * FROM '../../../../etc/passwd'",
   "SELECT * FROM 'file:///etc/passwd'",
   'WITH "{file}" AS (SELECT 1) SELECT * FROM (SELECT 1), (FROM "{file}")',
