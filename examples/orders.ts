@@ -26,6 +26,8 @@ export interface Facts {
   /** Bytes of the tool's result, and of everything that the model was sent last. */
   readonly resultBytes: number;
   readonly contextBytes: number;
+  /** What the same conversation would have held with the results themselves in it. */
+  readonly contextBytesBefore: number;
   /** What the model's own tool read of the stored result. */
   readonly lastRecord: string;
   /** Earlier results that the guard had replaced in the last request. */
@@ -50,6 +52,8 @@ export class OrdersScript {
   readonly requests: string[] = [];
   readonly #pages: number;
   #turn = 0;
+  /** Bytes of all results as they stand in a request: text inside JSON. */
+  results = 0;
 
   constructor(pages: number) {
     this.#pages = pages;
@@ -59,7 +63,10 @@ export class OrdersScript {
   next(request: string): Move {
     this.requests.push(request);
     this.#turn += 1;
-    if (this.#turn <= this.#pages) return { tool: 'orders', input: { page: this.#turn } };
+    if (this.#turn <= this.#pages) {
+      this.results += Buffer.byteLength(JSON.stringify(JSON.stringify(orders(this.#turn))));
+      return { tool: 'orders', input: { page: this.#turn } };
+    }
     if (this.#turn > this.#pages + 1) return { text: 'The last order is lost.' };
     const refs = [...request.matchAll(/ref\W{1,8}([0-9a-f]{32}\/[0-9a-f]{32})/g)];
     return { tool: 'read_result', input: { ref: refs.at(-1)?.[1] ?? '', offset: orderCount - 1 } };
@@ -83,6 +90,7 @@ export function factsOf(framework: string, script: OrdersScript, live: unknown):
     framework,
     resultBytes: Buffer.byteLength(JSON.stringify(orders(1))),
     contextBytes: Buffer.byteLength(last),
+    contextBytesBefore: Buffer.byteLength(script.requests[0] ?? '') + script.results,
     lastRecord: shown.replaceAll('\\', ''),
     replaced,
     liveUnchanged: !JSON.stringify(live).includes('[full result stored: ref'),

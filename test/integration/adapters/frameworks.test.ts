@@ -43,9 +43,10 @@ describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => 
     const out = await run(`examples/${name}.ts`);
     const example = JSON.parse(out);
     process.stdout.write(
-      `${name}: ${example.resultBytes} bytes of result, ${example.contextBytes} bytes in the last request\n`,
+      `${name}: ${example.resultBytes} bytes of result, context of ${example.contextBytesBefore} bytes before, ${example.contextBytes} after\n`,
     );
     expect(example.resultBytes).toBeGreaterThan(5_000_000);
+    expect(example.contextBytesBefore).toBeGreaterThan(5_000_000);
     expect(example.contextBytes).toBeLessThan(40_000);
     expect(example.lastRecord).toContain('"id":41999');
     expect(example).toMatchObject({ replaced: 0, liveUnchanged: true });

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { References } from '../../../core/wrap/references.ts';
@@ -120,4 +122,20 @@ it('with an engine it offers analyze_result, in bounded messages; nobody else’
   const refused = await other.client.callTool({ name: 'analyze_result', arguments: { inputs: { data: ref }, sql } });
   expect(refused.isError).toBe(true);
   expect(words(refused)).toMatch(/^NotFound: /);
+});
+
+it('the example: 5 MB stored, read, walked and computed over by the official client; its largest message printed', async () => {
+  const args = ['--import', 'tsx', join(root, 'examples/mcp.ts')];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  process.stdout.write(stdout);
+  const facts = JSON.parse(stdout);
+  expect(facts.resultBytes).toBeGreaterThan(5_000_000);
+  expect(facts.lastRecord).toContain('"id":41999');
+  expect(facts.pages).toBeGreaterThan(50);
+  expect(facts.counted).toEqual([
+    ['lost', 1],
+    ['sent', 41_999],
+  ]);
+  expect(facts.stranger).toMatch(/^NotFound: /);
+  expect(facts.largestMessageBytes).toBeLessThanOrEqual(100 * 1024);
 });
