@@ -92,6 +92,7 @@ export async function analyzeResult(
   });
   if (answer.outcome === 'error') {
     ports.telemetry.decision('analysis', { outcome: answer.code, program: request.program.kind });
+    if (answer.code === 'StorageUnavailable') ports.telemetry.count('StorageRefusal');
     throw new ClaimcheckError(answer.code, answer.message);
   }
   const kept = await keepOutputs(run, call, answer, request.keep, sources, staged, ports);
@@ -115,8 +116,14 @@ export async function analyzeResult(
 /** Python’s answers come in the service's own messages: it uploads nothing. */
 async function stagedFor(run: Run, request: AnalysisRequest, ports: AnalysisPorts): Promise<StagedOutputs> {
   const { keep, chart, program } = request;
-  if (ports.staging === undefined || program.kind === 'python' || (!keep && chart === null)) return nothingStaged;
-  return stageOutputs(run, { keep, chart: chart !== null }, ports.staging, ports.settings.analysis.keepMaxBytes);
+  const { staging, telemetry } = ports;
+  if (staging === undefined || program.kind === 'python' || (!keep && chart === null)) return nothingStaged;
+  return stageOutputs(
+    run,
+    { keep, chart: chart !== null },
+    { staging, telemetry },
+    ports.settings.analysis.keepMaxBytes,
+  );
 }
 
 async function checkRoles(run: Run, sources: readonly Source[], ports: AnalysisPorts): Promise<void> {

@@ -2,6 +2,7 @@ import { ClaimcheckError } from '../errors.ts';
 import type { StreamedText } from '../hand-off/text-source.ts';
 import { newId } from '../reference/reference.ts';
 import type { Run } from '../run/run.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { EngineUpload, EngineUploads, UploadedOutput } from './engine.ts';
 import type { Staging, StagingPlace } from './staging.ts';
 
@@ -37,9 +38,14 @@ const contentTypes: Readonly<Record<OutputName, string>> = {
 export async function stageOutputs(
   run: Pick<Run, 'owner'>,
   wanted: { readonly keep: boolean; readonly chart: boolean },
-  staging: Staging,
+  { staging, telemetry }: { readonly staging: Staging; readonly telemetry: Telemetry },
   maxBytes: number,
 ): Promise<StagedOutputs> {
+  const unavailable = (name: OutputName, what: string): ClaimcheckError => {
+    telemetry.count('StorageRefusal');
+    return new ClaimcheckError('StorageUnavailable', `${spoken[name]}: ${what}; try again`);
+  };
+  const missing = (name: OutputName) => unavailable(name, 'it did not arrive in the store');
   const places = new Map<OutputName, StagingPlace>();
   const upload = async (name: OutputName, may: boolean): Promise<EngineUpload | null> => {
     if (!may) return null;
@@ -63,10 +69,7 @@ export async function stageOutputs(
       const found = await staging.look(place);
       if (found === undefined) throw missing(name);
       if (found.bytes !== output.bytes) {
-        throw new ClaimcheckError(
-          'StorageUnavailable',
-          `${spoken[name]}: what arrived is not what was sent; try again`,
-        );
+        throw unavailable(name, 'what arrived is not what was sent');
       }
       return {
         ...output,
@@ -79,8 +82,4 @@ export async function stageOutputs(
       };
     },
   };
-}
-
-function missing(name: OutputName): ClaimcheckError {
-  return new ClaimcheckError('StorageUnavailable', `${spoken[name]}: it did not arrive in the store; try again`);
 }

@@ -121,10 +121,13 @@ describe('what is no upload makes no result', () => {
     ['a row that is none', lines.replace('{"n":7,', '{"n":7;'), undefined, 'StorageUnavailable'],
     ['more than may be kept', 'x'.repeat(maxBytes + 1), undefined, 'AnalysisLimit'],
     ['no upload of more rows than the answer holds', null, undefined, 'AnalysisLimit'],
-  ])('%s', async (_, text, claim, code) => {
+  ])('%s', async (name, text, claim, code) => {
     const { analyze, made, results } = await world(text, claim);
     await expect(analyze()).rejects.toMatchObject({ code, message: expect.stringMatching(/^(keep|text): /) });
     expect(results()).toBe(0);
+    // What the operator's alarm counts; bytes that are wrong are found while they are read, and told by the log.
+    const counted = made.telemetry.counts.filter(({ metric }) => metric === 'StorageRefusal').length;
+    expect(counted).toBe(/arrived|fewer/.test(name) ? 1 : 0);
     expect(made.outcomes.find(run.runId, 'analysis/2/3')).resolves.toBeUndefined();
     // Neither a body nor a commit record nor a grant but those of the source.
     expect([made.store.bodies.size, made.store.indexes.size]).toEqual([1, 1]);
