@@ -8,6 +8,7 @@ import { isId } from '../core/reference/reference.ts';
 import { boundedError } from '../core/store/bounded-error.ts';
 import { resultFormat } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultStore } from '../core/store/result-store.ts';
+import { gateOf } from '../core/tool/gate.ts';
 import type { ToolContext, ToolDefinition } from '../core/tool/tool-definition.ts';
 import { keptFields } from '../core/tool/view.ts';
 import { FileSpool } from './export-spool.ts';
@@ -39,7 +40,9 @@ export async function exportFromTool(
   options: ExportToolOptions,
 ): Promise<WrapperAnswer> {
   const owner = ownerOf(context);
-  const kept = keptFields(options.view === undefined ? {} : { view: options.view }, context.roles);
+  const view = options.view === undefined ? {} : { view: options.view };
+  const kept = keptFields(view, context.roles);
+  const gate = gateOf({ name: context.tool, ...view }, context.roles);
   const limits = { maxBytes: options.maxBytes, signal: AbortSignal.timeout(timeLeft(context)) };
   const hash = createHash('sha256');
   let body = { bytes: 0, etag: '' };
@@ -50,14 +53,14 @@ export async function exportFromTool(
         options.exports.putCsv(
           { owner, id: context.resultId },
           pieces,
-          metadata(context, 'text/csv; charset=utf-8', `${options.fileName}.csv`),
+          metadata(context, gate, 'text/csv; charset=utf-8', `${options.fileName}.csv`),
           limits,
         ),
       typed: async (pieces) => {
         body = await options.bodies.putBody(
           { owner, session: context.session, id: context.resultId },
           hashed(pieces, hash),
-          metadata(context, 'application/x-ndjson', `${options.fileName}.ndjson`),
+          metadata(context, gate, 'application/x-ndjson', `${options.fileName}.ndjson`),
           limits,
         );
       },
@@ -99,9 +102,9 @@ function ownerOf(context: ToolContext): OwnerKey {
   return context.owner as OwnerKey;
 }
 
-function metadata(context: ToolContext, contentType: string, fileName: string): BodyMetadata {
+function metadata(context: ToolContext, gate: string, contentType: string, fileName: string): BodyMetadata {
   return {
-    tools: [context.tool],
+    tools: [gate],
     runId: context.runId,
     turn: context.turn,
     index: context.index,

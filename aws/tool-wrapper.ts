@@ -6,6 +6,7 @@ import { isId } from '../core/reference/reference.ts';
 import { boundedError } from '../core/store/bounded-error.ts';
 import { resultFormat } from '../core/store/result-index.ts';
 import type { ResultStore } from '../core/store/result-store.ts';
+import { gateOf } from '../core/tool/gate.ts';
 import type { ToolContext, ToolDefinition } from '../core/tool/tool-definition.ts';
 import { applyView, keptFields } from '../core/tool/view.ts';
 
@@ -64,7 +65,7 @@ export async function storeFromTool(
       { owner: context.owner as OwnerKey, session: context.session, id: context.resultId },
       measured.pieces,
       {
-        tools: [context.tool],
+        tools: [gateOf({ name: context.tool, ...view }, context.roles)],
         runId: context.runId,
         turn: context.turn,
         index: context.index,

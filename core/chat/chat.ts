@@ -19,7 +19,7 @@ export interface ChatHeader {
   readonly hidden: boolean;
   /** Whole seconds since 1970 (DynamoDB TTL); absent: never. The table deletes late, so every reader checks it. */
   readonly expiresAt?: number;
-  /** Tools whose role gates the chat's content carries. */
+  /** Gates that the chat's content carries (`core/tool/gate.ts`). */
   readonly gates: readonly string[];
 }
 

@@ -1,10 +1,11 @@
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
 import type { JsonValue } from '../json.ts';
-import type { OwnerKey } from '../reference/owner-key.ts';
 import { parseReference } from '../reference/reference.ts';
 import type { ToolOutcome } from '../run/outcomes.ts';
+import type { Run } from '../run/run.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 import type { ResultStore } from '../store/result-store.ts';
+import { gateOfNamed } from '../tool/gate.ts';
 import type { ToolCatalogue } from '../tool/tool-definition.ts';
 import type { ResultOrigin } from './chat.ts';
 
@@ -31,7 +32,7 @@ export interface OriginFinder {
  * Finds out where tool results came from: their gates, dates, and whether the stored copy really stands in storage.
  * Remembers what it looked up, for one save.
  */
-export function originFinder(owner: OwnerKey, ports: OriginPorts): OriginFinder {
+export function originFinder({ owner, roles }: Pick<Run, 'owner' | 'roles'>, ports: OriginPorts): OriginFinder {
   const known = new Map<string, Promise<StoredFacts>>();
 
   function stored(ref: string): Promise<StoredFacts> {
@@ -60,7 +61,9 @@ export function originFinder(owner: OwnerKey, ports: OriginPorts): OriginFinder 
     const sources = builtin ? referencesIn([input, outcome.content]).filter((ref) => ref !== outcome.ref) : [];
     const facts = outcome.ref === null ? undefined : await stored(outcome.ref);
     // A call that was refused at the gate brought nothing of the tool into the chat, so there is nothing to close.
-    const gates = new Set<string>(builtin || outcome.refused === true ? [] : [outcome.tool]);
+    const gates = new Set<string>(
+      builtin || outcome.refused === true ? [] : [gateOfNamed(ports.tools, outcome.tool, roles)],
+    );
     for (const ref of [...sources, ...(outcome.ref === null ? [] : [outcome.ref])]) {
       // An answer of a platform tool may name references that do not exist; a failed read shows nothing of them.
       if (builtin && outcome.status === 'error' && (await stored(ref)).index === undefined) continue;

@@ -75,7 +75,7 @@ async function composeTurn(
     ports.replacements.all(run.runId),
     ports.chats.header(run.owner, run.session),
   ]);
-  const finder = originFinder(run.owner, ports);
+  const finder = originFinder(run, ports);
   const threads = await Promise.all(
     calls.threads.map(({ agent, messages }) =>
       savedThread(agent, messages, { replacements, outcome: calls.outcome, origin: finder.origin }),

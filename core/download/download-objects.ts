@@ -9,7 +9,7 @@ export type DownloadTarget =
 export interface DownloadFacts {
   readonly bytes: number;
   readonly contentType: string;
-  /** Producing tools, whose role gates the object carries. */
+  /** Gates that the object carries: producing tools, and what their views kept (`core/tool/gate.ts`). */
   readonly tools: readonly string[];
   /** ISO 8601, UTC. */
   readonly availableUntil: string;

@@ -3,6 +3,7 @@ import type { Identity } from '../identity/identity.ts';
 import { currentRoles, type RoleSource } from '../identity/role-source.ts';
 import { isId } from '../reference/reference.ts';
 import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
+import { toolOfGate } from '../tool/gate.ts';
 import { passesGates, type ToolCatalogue } from '../tool/tool-definition.ts';
 import type { DownloadFacts, DownloadObjects, DownloadTarget } from './download-objects.ts';
 import { attachment, defaultFileName, safeContentType } from './file-name.ts';
@@ -48,12 +49,13 @@ export async function mayOpen(
   if (facts === undefined) throw denied(telemetry, new ClaimcheckError('NotFound', 'Not found.'), 'not_found');
   const roles = await currentRoles(ports.roles, identity, telemetry);
   if (!passesGates(ports.tools, facts.tools, roles)) {
+    const tools = [...new Set(facts.tools.map(toolOfGate))];
     throw denied(
       telemetry,
       new ClaimcheckError(
         'RoleRevoked',
-        `This came from ${facts.tools.join(', ') || 'an unknown tool'}, and your current roles no longer allow it. The file is kept; it opens again when the role is given back.`,
-        { tools: facts.tools },
+        `This came from ${tools.join(', ') || 'an unknown tool'}, and your current roles no longer allow it. The file is kept; it opens again when the role is given back.`,
+        { tools },
       ),
       'role',
     );

@@ -1,3 +1,4 @@
+import { toolOfGate } from '../tool/gate.ts';
 import type { DownloadFacts, DownloadTarget } from './download-objects.ts';
 
 /**
@@ -75,7 +76,7 @@ const extensions: Readonly<Record<string, string>> = {
 export function defaultFileName(facts: Pick<DownloadFacts, 'contentType' | 'tools'>, target: DownloadTarget): string {
   const type = facts.contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   const extension = target.kind === 'export' ? 'csv' : (extensions[type] ?? 'txt');
-  return `${facts.tools[0] ?? 'result'}-${target.id.slice(0, 8)}.${extension}`;
+  return `${facts.tools[0] === undefined ? 'result' : toolOfGate(facts.tools[0])}-${target.id.slice(0, 8)}.${extension}`;
 }
 
 /** The stored type when it is one that cannot run as a page; anything else is plain bytes. */

@@ -8,6 +8,7 @@ import { parseReference } from '../reference/reference.ts';
 import type { ToolOutcome } from '../run/outcomes.ts';
 import type { Run } from '../run/run.ts';
 import type { ResultIndex } from '../store/result-index.ts';
+import { gateOfNamed } from '../tool/gate.ts';
 import type { ToolCatalogue } from '../tool/tool-definition.ts';
 import { rememberedDigest } from './apply-replacements.ts';
 import type { PutAway, PutAwayRequest } from './guard.ts';
@@ -125,7 +126,7 @@ export function runPutAway(
         index: call.index,
         tool: known.tool,
         text: textOf(request.content),
-        gates: [known.tool],
+        gates: [gateOfNamed(ports.tools, known.tool, run.roles)],
         derivedFrom: [],
         noLaterThan: [],
       },

@@ -71,7 +71,7 @@ export async function handOff(
   if (recorded !== undefined) return recorded;
   const calls = await runCalls(run, ports);
   const said = delegateText(calls, event.from, event.turn);
-  const finder = originFinder(run.owner, ports);
+  const finder = originFinder(run, ports);
   const results = await handedResults(calls, finder, ports.baseUrl);
   const bytes = Buffer.byteLength(said, 'utf8');
   const kept =

@@ -4,9 +4,11 @@ import type { BodyMetadata } from './result-store.ts';
 const prefix = 'cc-';
 /** S3 allows 2,048 bytes of names and values together; the rest is room for what an operator's proxy may add. */
 const maxMetadataBytes = 1_900;
-/** Longest encoded file name and list of tools; the commit record keeps both whole. */
+/** Longest encoded file name and list of gates; the commit record keeps both whole. */
 const maxNameBytes = 600;
 const maxToolsBytes = 700;
+/** One gate is shorter (`core/tool/gate.ts`); what is cut reads like no gate and opens for nobody. */
+const maxGateBytes = 500;
 /** Stands for the gates that found no room: the name of no tool, so a download asks for more than anybody holds. */
 const tooMany = '+';
 
@@ -61,7 +63,7 @@ function joined(values: readonly string[], maxBytes: number): string {
   const kept: string[] = [];
   let bytes = 0;
   for (const value of values) {
-    const encoded = encodedText(value, 200);
+    const encoded = encodedText(value, maxGateBytes);
     bytes += encoded.length + 1;
     if (bytes > maxBytes) return [...kept, tooMany].join(',');
     kept.push(encoded);

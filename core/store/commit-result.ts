@@ -1,6 +1,7 @@
 import { claimVersion } from '../catalogue/versions.ts';
 import type { NormalisedResult } from '../content/normalise.ts';
 import { makeReference } from '../reference/reference.ts';
+import { gateOf } from '../tool/gate.ts';
 import type { KeepPorts, KeepRequest } from './keeping.ts';
 import { type ResultIndex, resultFormat } from './result-index.ts';
 import { checkRoom } from './room-check.ts';
@@ -64,7 +65,7 @@ export async function commitResult(
     chunks: summary.chunks,
     acquiredAt: now,
     availableUntil: request.availableUntil,
-    gates: [tool.name],
+    gates: [gateOf(tool, run.roles)],
     derivedFrom: [],
     leftOut: source.kind === 'answer' ? source.body.leftOut : (source.leftOut ?? []),
     ...numbered,
@@ -122,7 +123,7 @@ async function putBody(
     { owner: run.owner, session: run.session, id: resultId },
     body.body,
     {
-      tools: [tool.name],
+      tools: [gateOf(tool, run.roles)],
       runId: run.runId,
       turn,
       index,

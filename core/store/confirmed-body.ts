@@ -1,5 +1,6 @@
 import { ClaimcheckError } from '../errors.ts';
 import { isId } from '../reference/reference.ts';
+import { viewCovers } from '../tool/gate.ts';
 import type { KeepPorts, KeepRequest } from './keeping.ts';
 import type { BodyMetadata, ResultAddress } from './result-store.ts';
 
@@ -49,13 +50,13 @@ function earlier(promised: string, now: string): string {
   return Date.parse(promised) < Date.parse(now) ? new Date(promised).toISOString() : now;
 }
 
-/** Does an object's own metadata name this run, turn, index and tool (DESIGN 5.3)? */
+/** Does an object's own metadata name this run, turn, index and tool (DESIGN 5.3), reduced as this run's roles ask? */
 export function madeByThisCall(made: BodyMetadata, { run, turn, index, tool }: KeepRequest): boolean {
   return (
     made.runId === run.runId &&
     made.turn === turn &&
     made.index === index &&
     made.tools.length === 1 &&
-    made.tools[0] === tool.name
+    made.tools.every((gate) => viewCovers(tool, gate, run.roles))
   );
 }

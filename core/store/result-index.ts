@@ -41,7 +41,7 @@ export interface ResultIndex {
   /** ISO 8601, UTC. */
   readonly acquiredAt: string;
   readonly availableUntil: string;
-  /** Tools whose role gates this result carries: its producer, or all sources of a derived one, transitively. */
+  /** The gates of its producer (`core/tool/gate.ts`), or of all sources of a derived one, transitively. */
   readonly gates: readonly string[];
   readonly derivedFrom: readonly string[];
   /** Left out of the stored copy and said so, e.g. "1 image". */

@@ -10,7 +10,7 @@ export interface ResultAddress {
 
 /** What is known when the upload starts; kept as object metadata (US-ASCII, under 2 KB; DESIGN 6). */
 export interface BodyMetadata {
-  /** Producing tools: the gates. */
+  /** The gates: producing tools, and what their views kept (`core/tool/gate.ts`). */
   readonly tools: readonly string[];
   readonly runId: string;
   readonly turn: number;

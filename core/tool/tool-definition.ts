@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import { gateOpens } from './gate.ts';
 
 export type RetryClass =
   /** Safe to execute again: reads. */
@@ -59,15 +60,12 @@ export function allowed(tool: ToolDefinition, roles: readonly string[]): boolean
   return tool.roles.includes('*') || tool.roles.some((role) => roles.includes(role));
 }
 
-/** A (derived) result is open to those who pass the gate of every tool it came from; an unknown tool is refused. */
+/**
+ * A (derived) result is open to those who pass the gate of everything it came from (`gate.ts`): the tool is allowed, and
+ * its view is as wide now as it was for the result. An unknown tool is refused.
+ */
 export function passesGates(catalogue: ToolCatalogue, gates: readonly string[], roles: readonly string[]): boolean {
-  return (
-    gates.length > 0 &&
-    gates.every((name) => {
-      const tool = catalogue.find(name);
-      return tool !== undefined && allowed(tool, roles);
-    })
-  );
+  return gates.length > 0 && gates.every((gate) => gateOpens(catalogue, gate, roles));
 }
 
 /** What a tool's function receives. `context` is made by the platform, never by a model (DESIGN 5.8). */

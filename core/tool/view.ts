@@ -1,21 +1,9 @@
 import { ClaimcheckError } from '../errors.ts';
 import { headerNames } from '../scan/csv-header.ts';
-import type { ToolDefinition } from './tool-definition.ts';
 import { CsvView } from './view-csv.ts';
 import { JsonView } from './view-json.ts';
 
-/**
- * Fields that the roles held keep (DESIGN 7.6): the union over these roles and `*`. `null`: the tool has no view, or
- * one of the roles keeps everything (`['*']`). Roles that no entry names keep nothing.
- */
-export function keptFields(tool: Pick<ToolDefinition, 'view'>, roles: readonly string[]): readonly string[] | null {
-  if (tool.view === undefined) return null;
-  const view = tool.view;
-  const kept = new Set(
-    [...new Set([...roles, '*'])].flatMap((role) => (Object.hasOwn(view, role) ? (view[role] ?? []) : [])),
-  );
-  return kept.has('*') ? null : [...kept];
-}
+export { keptFields } from './kept-fields.ts';
 
 /** A filter over pieces of one result: what `write` and `end` answer is all that may be stored, shown or logged. */
 export interface ViewFilter {

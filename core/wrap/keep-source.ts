@@ -7,6 +7,7 @@ import { oversizeError, replacedContent, storedResult, unstoredContent } from '.
 import { resultFormat } from '../store/result-index.ts';
 import { checkRoom } from '../store/room-check.ts';
 import { refusalCode, type ScannedResult, scanOptions } from '../store/scan-facts.ts';
+import { gateOf } from '../tool/gate.ts';
 import { ScannedWalk } from './scanned-walk.ts';
 import type { ToolSource } from './tool-source.ts';
 
@@ -37,7 +38,7 @@ export async function keepSource(
       address,
       walk.pieces(),
       {
-        tools: [tool.name],
+        tools: [gateOf(tool, run.roles)],
         runId: run.runId,
         turn,
         index,

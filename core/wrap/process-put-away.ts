@@ -8,6 +8,7 @@ import { keepText } from '../hand-off/keep-text.ts';
 import { parseReference } from '../reference/reference.ts';
 import type { Run } from '../run/run.ts';
 import type { ResultIndex } from '../store/result-index.ts';
+import { gateOfNamed } from '../tool/gate.ts';
 import type { References } from './references.ts';
 import type { RememberedCall } from './run-memory.ts';
 
@@ -98,7 +99,7 @@ export function processPutAway(run: Run, messages: readonly Message[], reference
         index: 0,
         tool,
         text,
-        gates: [tool],
+        gates: [gateOfNamed(references.tools, tool, run.roles)],
         derivedFrom: [],
         noLaterThan: [],
       },
