@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import type { EngineJob } from '../core/analysis/engine.ts';
 import type { ResultStore } from '../core/store/result-store.ts';
 import { WaitingLine } from '../core/wrap/waiting-line.ts';
 import { runJob } from '../lambdas/analysis-engine/run-job.ts';
+import { folderStaging } from './folder-staging.ts';
 import { enginePrograms } from './programs.ts';
 import { storeReader, storeUrl } from './store-reader.ts';
 
@@ -20,7 +22,7 @@ export interface InProcessEngineOptions {
   readonly deadlineMs?: number;
 }
 
-/** Rows or a value, as JSON text: what can be kept or drawn of an answer, in bytes. */
+/** Rows or a value, as JSON text, that are handed over in memory; more is left in a file, in bytes. */
 const maxOutputBytes = 2 * 1024 * 1024;
 /** Longest wait while no analysis comes to an end, in milliseconds. */
 const waitMs = 120_000;
@@ -34,7 +36,7 @@ const scratchPrefix = 'claimcheck-analysis-';
  */
 export async function inProcessEngine(
   options: InProcessEngineOptions,
-): Promise<Pick<AnalysisPorts, 'engine' | 'signedUrl' | 'limits'>> {
+): Promise<Pick<AnalysisPorts, 'engine' | 'signedUrl' | 'limits' | 'staging'>> {
   if (process.platform !== 'linux') {
     throw new Error(`analysis: expected Linux, whose limits hold the engine's processes, found ${process.platform}`);
   }
@@ -44,6 +46,9 @@ export async function inProcessEngine(
   const line = new WaitingLine(parallel, waitMs);
   const threads = Math.max(1, Math.min(availableParallelism(), 4));
   const read = storeReader(store);
+  const staged = await mkdtemp(join(tmpdir(), `${scratchPrefix}${process.pid}-staged-`));
+  process.once('exit', () => rmSync(staged, { recursive: true, force: true }));
+  const { staging, upload } = folderStaging(staged);
   const run = async (job: EngineJob) => {
     if (!(await line.enter())) {
       const message = 'analysis: the engine is busy with others; try again later';
@@ -52,13 +57,14 @@ export async function inProcessEngine(
     // Readable by this user alone, and of one job: jobs side by side empty none of each other's.
     const scratch = await mkdtemp(join(tmpdir(), `${scratchPrefix}${process.pid}-`));
     try {
-      return await runJob(job, { programs, scratch, memoryMiB, threads, read });
+      return await runJob(job, { programs, scratch, memoryMiB, threads, read, upload });
     } finally {
       line.leave(true);
       await rm(scratch, { recursive: true, force: true });
     }
   };
-  return { engine: { run }, signedUrl: async (address) => storeUrl(address), limits: { deadlineMs, maxOutputBytes } };
+  const limits = { deadlineMs, maxOutputBytes };
+  return { engine: { run }, signedUrl: async (address) => storeUrl(address), limits, staging };
 }
 
 /** Folders of processes that ended in the middle of a job. */

@@ -11,7 +11,7 @@ import { RowSpool, type SpooledFile } from './row-spool.ts';
 import { withScratch } from './scratch.ts';
 import { runScript } from './script-runner.ts';
 import { runSql, startSql } from './sql-runner.ts';
-import { uploadOutput } from './upload-output.ts';
+import { type OutputUploader, uploadOutput } from './upload-output.ts';
 
 /** Where the engine runs: its programs, its scratch disk, and how much of the machine it may use. */
 export interface EngineHost {
@@ -22,6 +22,8 @@ export interface EngineHost {
   readonly threads: number;
   /** How stored copies are read. Default: from their addresses by HTTP. */
   readonly read?: BodyReader;
+  /** How outputs are left where they may be. Default: at their signed addresses by HTTP. */
+  readonly upload?: OutputUploader;
 }
 
 export interface PreparedInput extends FetchedInput {
@@ -42,9 +44,9 @@ export async function runJob(job: EngineJob, host: EngineHost): Promise<EngineAn
       if (answer.outcome === 'error') return answer;
       // The picture before any upload: should it fail, nothing was left anywhere.
       const drawn = job.chart === null ? null : await chartOf(job, answer, host);
-      const uploaded =
-        left === null || !job.uploads?.answer ? null : await uploadOutput('keep', left, job.uploads.answer);
-      return { ...answer, uploaded, chart: drawn && (await handOver(drawn, job.uploads ?? null)) };
+      const { upload = uploadOutput } = host;
+      const uploaded = left === null || !job.uploads?.answer ? null : await upload('keep', left, job.uploads.answer);
+      return { ...answer, uploaded, chart: drawn && (await handOver(drawn, job.uploads ?? null, upload)) };
     });
   } catch (error) {
     if (!(error instanceof ClaimcheckError)) throw error;

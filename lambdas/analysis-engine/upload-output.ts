@@ -11,6 +11,9 @@ import type { SpooledFile } from './row-spool.ts';
 const uploadMs = 10_000;
 const attempts = 2;
 
+/** Leaves an output of an engine where it may be left. */
+export type OutputUploader = typeof uploadOutput;
+
 /**
  * Creates one object at the address that the broker signed, with its length and digest said beforehand, so that the
  * store takes all of it or nothing. Throws `StorageUnavailable` when that cannot be confirmed: an object that exists

@@ -111,6 +111,18 @@ describe.each(Object.keys(stores))('analyze_result in this process, over %s', (n
     expect(again.json.rows).toEqual([[failing.length]]);
   });
 
+  it('keeps an answer that is larger than what is handed over, whole', async () => {
+    const { json } = await analyze({
+      inputs: { data: ref },
+      sql: `SELECT a.id, a.region, a.status, a.latency, repeat_free.n FROM data a, (SELECT 1 AS n UNION ALL SELECT 2) AS repeat_free`,
+      keep: true,
+    });
+    expect(json.kept).toMatchObject({ records: 80_000, derived_from: [ref] });
+    expect(json.kept.bytes).toBeGreaterThan(4 * 1024 * 1024);
+    const again = await analyze({ inputs: { kept: json.kept.ref }, sql: 'SELECT count(*), max(id), sum(n) FROM kept' });
+    expect(again.json.rows).toEqual([[80_000, 39_999, 120_000]]);
+  });
+
   it('another owner, another session, an unknown reference: NotFound in the same words, and no engine hears of it', async () => {
     const before = jobs.length;
     const input = (given: string) => ({ inputs: { data: given }, sql: 'SELECT 1' });
@@ -154,7 +166,9 @@ describe.each(Object.keys(stores))('analyze_result in this process, over %s', (n
       [1, 2, 3].map((n) => analyze({ inputs: { data: ref }, sql: `SELECT count(*) + ${n} FROM data` })),
     );
     expect(many.map(({ json }) => json.rows[0][0])).toEqual([40_001, 40_002, 40_003]);
-    expect(readdirSync(tmpdir()).filter((file) => file.startsWith(`claimcheck-analysis-${process.pid}-`))).toEqual([]);
+    // What was staged for a kept answer is read no more, and goes with the process.
+    const left = readdirSync(tmpdir()).filter((file) => file.startsWith(`claimcheck-analysis-${process.pid}-`));
+    expect(left.filter((file) => !file.includes('-staged-'))).toEqual([]);
   });
 });
 
