@@ -7,8 +7,8 @@ import type { Processor } from './native-packages.ts';
 
 /** What runs in processes and threads of its own, each a file beside the handler. */
 const programs = ['script-worker', 'chart-child'] as const;
-/** CommonJS, which Node starts sooner: whoever asks a query waits for it. */
-const quickPrograms = ['sql-child'] as const;
+/** CommonJS, which Node starts sooner: whoever asks a query waits for it. What few queries need is a file of its own. */
+const quickPrograms = ['sql-child', 'any-rows'] as const;
 
 /** Where the package has them, in its root. */
 export const programsFolder = 'engine-programs';
@@ -50,7 +50,7 @@ export function programOptions(folder: string): readonly BuildOptions[] {
       format: 'cjs',
       banner: {},
       outExtension: { '.js': '.cjs' },
-      external: [],
+      external: ['./any-rows.cjs'],
       alias: { '@duckdb/node-bindings': sourceOf('duckdb-native.cjs') },
     },
   ];

@@ -1,30 +1,35 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { Database } from '@duckdb/node-bindings';
+import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
 import { mentionedNames } from '../../core/analysis/mentioned-names.ts';
 import { checkQuery } from '../../core/analysis/sql-gate.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { columnNames } from '../../core/read/record-text.ts';
 import { answerAndExit, Inbox } from './child-channel.ts';
 import { KeptRows } from './kept-rows.ts';
+import { plainRows, valuesOf } from './plain-rows.ts';
 import { loadFile, SlicedTables } from './sql-tables.ts';
-import { jsonText } from './sql-values.ts';
 import type { SqlAnswer, SqlMessage, SqlQuery, SqlSlice, SqlTable } from './sql-work.ts';
 
+/** From so many slices on a second thread is worth what it costs. */
+const manySlices = 8;
+
+/** Built beside this program (`lib/engine-programs.ts`). */
+const loadAnyRows = () => require('./any-rows.cjs') as typeof import('./any-rows.ts');
+
 /** Irreversible: from here on there are no files, no network, no extensions and no settings. */
-async function lock(connection: DuckDBConnection): Promise<void> {
-  await connection.run('SET enable_external_access=false');
-  await connection.run("SET disabled_filesystems='LocalFileSystem'");
-  await connection.run('SET lock_configuration=true');
+async function lock(connection: Connection): Promise<void> {
+  await duckdb.query(connection, 'SET enable_external_access=false');
+  await duckdb.query(connection, "SET disabled_filesystems='LocalFileSystem'");
+  await duckdb.query(connection, 'SET lock_configuration=true');
 }
 
 /** What the query names (`mentionedNames`), or why it is refused. Only DuckDB's parser sees it here: nothing is run. */
 async function gate(
-  connection: DuckDBConnection,
+  connection: Connection,
   { sql, tables, narrow }: SqlQuery,
 ): Promise<{ readonly mentioned: ReadonlySet<string> | null; readonly refusal: unknown }> {
   try {
-    const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
-    const serialized: unknown = JSON.parse(String(reader.getRows()[0]?.[0]));
+    const [row] = await valuesOf(connection, 'SELECT json_serialize_sql($1::VARCHAR)::VARCHAR', sql);
+    const serialized: unknown = JSON.parse(String(row?.[0]));
     checkQuery(serialized, tables);
     return { mentioned: narrow ? mentionedNames(serialized, tables) : null, refusal: undefined };
   } catch (refusal) {
@@ -34,28 +39,26 @@ async function gate(
 }
 
 /** All rows are counted; those that fit are answered. */
-async function answerOf(connection: DuckDBConnection, { sql, maxOutputBytes, keepBytes }: SqlQuery) {
-  const result = await connection.stream(sql);
-  const types = result.columnTypes();
-  const columns = result.columnNames().map((name, at) => ({ name, type: String(types[at]) }));
-  const rows: string[][] = [];
+async function answerOf(connection: Connection, { sql, maxOutputBytes, keepBytes }: SqlQuery) {
+  const result = await duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
+  const answer = plainRows(result) ?? loadAnyRows().anyRows(result);
+  const { columns } = answer;
+  const rows: (readonly string[])[] = [];
   let rowCount = 0;
   let bytes = Buffer.byteLength(JSON.stringify(columns), 'utf8');
   let full = false;
   const kept = keepBytes === null ? null : new KeptRows(columnNames(columns.map(({ name }) => name)), keepBytes);
-  for (;;) {
-    const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) break;
-    rowCount += chunk.rowCount;
+  for (let piece = await answer.next(); piece !== null; piece = await answer.next()) {
+    rowCount += piece.count;
     if (full && kept?.over !== false) continue;
-    chunk.visitRows((values) => {
-      if (full && kept?.over !== false) return;
-      const row = values.map((value, at) => jsonText(value, types[at]));
-      kept?.row(row);
-      if (full) return;
-      bytes += row.reduce((sum, cell) => sum + Buffer.byteLength(cell, 'utf8') + 4, 4);
-      if (bytes > maxOutputBytes) full = true;
-      else rows.push(row);
+    piece.visit((cells) => {
+      kept?.row(cells);
+      if (!full) {
+        bytes += cells.reduce((sum, cell) => sum + Buffer.byteLength(cell, 'utf8') + 4, 4);
+        if (bytes > maxOutputBytes) full = true;
+        else rows.push(cells);
+      }
+      return !full || kept?.over === false;
     });
   }
   return { columns, rows, rowCount, kept: kept?.end() ?? false };
@@ -85,7 +88,7 @@ export async function answerQuery(opening: Promise<Database>, threads: number): 
   let stage: 'load' | 'gate' | 'query' = 'load';
   const loaded = () => [...files, ...(sliced?.described() ?? [])];
   try {
-    const connection = await new DuckDBInstance(await opening).connect();
+    const connection = await duckdb.connect(await opening);
     const inbox = new Inbox<SqlMessage>();
     let query: SqlQuery | undefined;
     let refusal: unknown;
@@ -93,8 +96,9 @@ export async function answerQuery(opening: Promise<Database>, threads: number): 
       const messages = inbox.take();
       // Nobody wants an answer any more.
       if (messages.length === 0) process.exit(0);
-      // Everything is there.
-      if (messages.at(-1)?.kind === 'start') await connection.run(`SET threads=${threads}`);
+      // Everything is there, and nobody else needs the processors.
+      const all = messages.at(-1)?.kind === 'start';
+      if (all && messages.length > manySlices) await duckdb.query(connection, `SET threads=${threads}`);
       for (const next of together(messages)) {
         if (next.kind === 'query') {
           const found = await gate(connection, next);
@@ -104,6 +108,7 @@ export async function answerQuery(opening: Promise<Database>, threads: number): 
         } else if (next.kind === 'file') files.push(await loadFile(connection, next));
         else if (next.kind === 'slices') await sliced?.add(next.slices);
         else if (query !== undefined) {
+          await duckdb.query(connection, `SET threads=${threads}`);
           await lock(connection);
           stage = 'gate';
           if (refusal !== undefined) throw refusal;

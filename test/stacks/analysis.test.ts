@@ -241,6 +241,7 @@ describe.each([
     for (const name of [
       'index.mjs',
       'sql-child.cjs',
+      'any-rows.cjs',
       'script-worker.mjs',
       'chart-child.mjs',
       'emscripten-module.wasm',
