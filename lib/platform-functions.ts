@@ -150,7 +150,7 @@ export function platformFunctions(
   })
     .grantRuns('get', 'query', 'put', 'update')
     .grantCatalog('get', 'query', 'put')
-    .grantChats('get')
+    .grantChats('get', 'query')
     .grantTombstones()
     .grantCreateResults()
     .grantReadResults()

@@ -13,6 +13,7 @@ import type { ResultIndex } from '../store/result-index.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type HandOffResult, handOffFacts } from './hand-off-facts.ts';
 import { type KeepTextPorts, keepText } from './keep-text.ts';
+import { sourceDates } from './source-dates.ts';
 
 export interface HandOffPorts extends Omit<KeepTextPorts, 'outcomes' | 'store' | 'catalogue' | 'grants'> {
   readonly store: KeepTextPorts['store'] & OriginPorts['store'];
@@ -22,7 +23,7 @@ export interface HandOffPorts extends Omit<KeepTextPorts, 'outcomes' | 'store' |
   readonly outcomes: Outcomes;
   readonly grants: Grants;
   /** The chat that the run continues: its earlier turns stood before the delegate too. */
-  readonly chats: Pick<Chats, 'header'>;
+  readonly chats: Pick<Chats, 'header' | 'turns'>;
   readonly baseUrl: string;
   readonly telemetry: Telemetry;
   /** Words around the delegate's text for the next agent (prompts/hand-off.ts). */
@@ -32,10 +33,17 @@ export interface HandOffPorts extends Omit<KeepTextPorts, 'outcomes' | 'store' |
 export interface HandOffWording {
   /** What stands above the facts. */
   readonly head: (from: string, to: string) => string;
-  /** What stands above the delegate's own words; `ref`: where they stand whole when they are shortened, null when no room was left. */
+  /**
+   * What stands above the delegate's own words; `ref`: where they stand whole when they are shortened and until when
+   * (ISO 8601, UTC), null when no room was left.
+   */
   readonly text: (
     from: string,
-    shortened: { readonly shown: number; readonly bytes: number; readonly ref: string | null } | null,
+    shortened: {
+      readonly shown: number;
+      readonly bytes: number;
+      readonly stored: { readonly ref: string; readonly availableUntil: string } | null;
+    } | null,
   ) => string;
 }
 
@@ -76,7 +84,7 @@ export async function handOff(
   const bytes = Buffer.byteLength(said, 'utf8');
   const kept =
     bytes > textBytes ? await keepDelegateText(run, event, said, { calls, finder, results }, ports) : undefined;
-  const content = opening(run, event, said, results, kept?.ref ?? null, ports);
+  const content = opening(run, event, said, results, kept, ports);
   await ports.messages.append(run.runId, { agent: event.to, turn: event.turn, role: 'user', content });
   for (const { ref } of results) {
     // The next agent runs in the same run, so this is on record only; a child run needs it to read.
@@ -137,8 +145,11 @@ async function keepDelegateText(
   const { calls, finder, results } = from;
   const gates = new Set(results.flatMap(({ index }) => index.gates));
   // Results that were never stored are sources too, and platform tools' answers carry the gates of what they read.
+  const sources = new Set<string>();
   for (const { outcome, input } of calls.tools) {
-    for (const gate of (await finder.origin(outcome, input)).gates) gates.add(gate);
+    const origin = await finder.origin(outcome, input);
+    for (const gate of origin.gates) gates.add(gate);
+    for (const source of origin.sources) sources.add(source);
   }
   // And so is what the chat's earlier turns told the delegate, whether it called a tool now or not (DESIGN 7.4).
   for (const gate of (await ports.chats.header(run.owner, run.session))?.gates ?? []) gates.add(gate);
@@ -152,7 +163,10 @@ async function keepDelegateText(
       text,
       gates: gates.size > 0 ? [...gates].sort() : [openGate],
       derivedFrom: results.map(({ ref }) => ref),
-      noLaterThan: results.map(({ index }) => index.availableUntil),
+      noLaterThan: [
+        ...results.map(({ index }) => index.availableUntil),
+        ...(await sourceDates(run, [...sources], { chats: ports.chats, finder })),
+      ],
       fileName: `${event.from}.txt`,
     },
     ports,
@@ -172,12 +186,13 @@ function opening(
   event: { readonly from: string; readonly to: string },
   said: string,
   results: readonly HandOffResult[],
-  ref: string | null,
+  kept: ResultIndex | undefined,
   ports: HandOffPorts,
 ): readonly ContentBlock[] {
   const bytes = Buffer.byteLength(said, 'utf8');
   const shown = textPrefix(said, textBytes);
-  const shortened = bytes <= textBytes ? null : { shown: Buffer.byteLength(shown, 'utf8'), bytes, ref };
+  const shortened =
+    bytes <= textBytes ? null : { shown: Buffer.byteLength(shown, 'utf8'), bytes, stored: kept ?? null };
   const facts = results.map(handOffFacts).join('\n');
   const words = [
     ports.wording.head(event.from, event.to),

@@ -1,4 +1,4 @@
-import type { ChatHeader } from '../../core/chat/chat.ts';
+import type { ChatHeader, NumberedTurn } from '../../core/chat/chat.ts';
 import type { ContentBlock, MessageBlock, ToolResult } from '../../core/content/block.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import { rolesDigest } from '../../core/run/roles-digest.ts';
@@ -107,7 +107,10 @@ export async function runWorld(
     catalogue: new MemoryCatalogue(),
     store: new MemoryResultStore(),
     /** A new chat: nothing stands before this run. */
-    chats: { header: async (): Promise<ChatHeader | undefined> => undefined },
+    chats: {
+      header: async (): Promise<ChatHeader | undefined> => undefined,
+      turns: async (): Promise<readonly NumberedTurn[]> => [],
+    },
     telemetry,
     clock: { now: () => now },
     settings: options.settings ?? defaultSettings,

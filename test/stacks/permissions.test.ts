@@ -161,8 +161,9 @@ describe('tables', () => {
     // Earlier turns of the chat go into the model's request, and nowhere else in a flow.
     may('call-model', ['dynamodb:Query', tables.Chats]),
     // The header alone, whose gates a delegate's stored text carries on.
-    may('hand-off', ['dynamodb:GetItem', tables.Chats]),
-    ...['run-tool', 'post-tool-hook', 'hand-off'].map((who) => mayNot(who, ['dynamodb:Query', tables.Chats])),
+    // A delegate’s text is kept no longer than what the chat’s earlier turns rest on.
+    may('hand-off', ['dynamodb:GetItem', tables.Chats], ['dynamodb:Query', tables.Chats]),
+    ...['run-tool', 'post-tool-hook'].map((who) => mayNot(who, ['dynamodb:Query', tables.Chats])),
     ...everyone.map((who) =>
       mayNot(
         who,

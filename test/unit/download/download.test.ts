@@ -48,6 +48,23 @@ test('the owner gets a link to the exact object, as an attachment, for a minute'
   expect(link.searchParams.get('expires')).toBe('60');
 });
 
+test('a result that a wider view stored needs that view; the refusal names the tool and no field', async () => {
+  const wide = { tools: ['service_status{id,salary}'] };
+  const asked = async (roles: readonly string[]) => {
+    const { objects, ports, counted } = world(roles);
+    const tools = toolCatalogue([{ ...statusTool, roles: ['ops', 'hr'], view: { ops: ['id'], hr: ['id', 'salary'] } }]);
+    const target = result();
+    objects.put('olivia', target, wide);
+    const answer = await download(olivia, target, { ...ports, tools }).catch((error: unknown) => error);
+    return { answer, counted };
+  };
+  expect(typeof (await asked(['ops', 'hr'])).answer).toBe('string');
+  const { answer, counted } = await asked(['ops']);
+  expect(answer).toMatchObject({ code: 'RoleRevoked', facts: { tools: ['service_status'] } });
+  expect(String(answer)).not.toContain('salary');
+  expect(counted).toEqual([['DownloadDenied', 'role']]);
+});
+
 test('the decision costs one look and one role look-up', async () => {
   const { objects, ports, lookUps } = world();
   const target = result();

@@ -71,6 +71,7 @@ test('an object without a name is called after its tool and id', () => {
   const facts = { contentType: 'application/json', tools: ['service_status'] };
   expect(defaultFileName(facts, target)).toBe('service_status-01234567.json');
   expect(defaultFileName(facts, { kind: 'export', id: target.id })).toBe('service_status-01234567.csv');
+  expect(defaultFileName({ ...facts, tools: ['people{id,name}'] }, target)).toBe('people-01234567.json');
   expect(defaultFileName({ contentType: 'x/y', tools: [] }, target)).toBe('result-01234567.txt');
 });
 

@@ -1,4 +1,4 @@
-import type { ChatHeader } from '../../../core/chat/chat.ts';
+import type { ChatHeader, NumberedTurn, ResultOrigin } from '../../../core/chat/chat.ts';
 import { handOff } from '../../../core/hand-off/hand-off.ts';
 import { handOffFacts } from '../../../core/hand-off/hand-off-facts.ts';
 import type { ToolOutcome } from '../../../core/run/outcomes.ts';
@@ -50,6 +50,13 @@ async function delegated(text: string) {
   await world.messages.append(runId, { agent: 'assistant', turn: 2, role: 'assistant', content: [{ text }] });
   const ports = { ...world, wording: handOffWording };
   return { world, ports, ref: kept.stored?.ref as string };
+}
+
+/** A turn in whose thread stands one result with this origin. */
+function turnOf(origin: Partial<ResultOrigin>): Partial<NumberedTurn> {
+  const known = { tool: 'rows', ref: null, sources: [], gates: [], availableUntil: null, confirmed: true, ...origin };
+  const toolResult = { toolUseId: 'u', content: [{ text: 'x' }] };
+  return { threads: [{ agent: 'assistant', messages: [{ role: 'user', content: [{ toolResult, origin: known }] }] }] };
 }
 
 const event = { turn: 2, from: 'assistant', to: 'writer' };
@@ -109,7 +116,9 @@ describe('handOff', () => {
     const [message] = await world.messages.thread(runId, 'writer');
     const text = JSON.parse(JSON.stringify(message)).content[0].text as string;
     expect(text).not.toContain('THE DECISIVE TAIL');
-    expect(text).toContain(`of ${Buffer.byteLength(long)} bytes; the whole text is ref ${first.ref}`);
+    expect(text).toContain(
+      `of ${Buffer.byteLength(long)} bytes; the whole text is ref ${first.ref}, available until 2026-12-10T00:00:00.000Z,`,
+    );
     // The budget is the text's alone: facts and references are whole beside it.
     expect(text).toContain('- total: 500 records in all');
     expect(message?.content[1]).toMatchObject({ json: { data_references: [{ ref }] } });
@@ -147,6 +156,7 @@ describe('handOff', () => {
         asked.push(place);
         return header;
       },
+      turns: async () => [],
     };
     const { ref } = await handOff(
       run,
@@ -158,6 +168,59 @@ describe('handOff', () => {
     expect(passesGates(world.tools, index?.gates ?? [], ['ops'])).toBe(true);
     expect(passesGates(world.tools, index?.gates ?? [], ['someone'])).toBe(false);
     expect(await world.catalogue.find(run.owner, ref ?? '')).toMatchObject({ gates: ['rows'] });
+  });
+
+  it.each<[string, Partial<NumberedTurn>, string]>([
+    [
+      'the reference of an earlier turn',
+      { references: [{ availableUntil: '2026-12-03T00:00:00.000Z' }] as never },
+      '2026-12-03T00:00:00.000Z',
+    ],
+    [
+      'a result that an earlier turn showed',
+      turnOf({ availableUntil: '2026-12-04T00:00:00.000Z' }),
+      '2026-12-04T00:00:00.000Z',
+    ],
+    ['a result that an earlier turn read', turnOf({ sources: ['SOURCE'] }), '2026-12-10T00:00:00.000Z'],
+    [
+      'what was past its date at the admission, so nothing',
+      turnOf({ availableUntil: '2026-11-01T00:00:00.000Z' }),
+      '2026-12-30T12:00:00.000Z',
+    ],
+    [
+      'a turn saved after the admission, so nothing',
+      { ...turnOf({ availableUntil: '2026-12-04T00:00:00.000Z' }), at: '2026-11-30T12:00:01.000Z' },
+      '2026-12-30T12:00:00.000Z',
+    ],
+  ])('a text told from earlier turns is kept no longer than %s', async (_name, earlier, until) => {
+    const { world, ref: source } = await delegated('x');
+    const told = JSON.parse(
+      JSON.stringify({ at: '2026-11-20T00:00:00.000Z', threads: [], references: [], ...earlier }).replace(
+        'SOURCE',
+        source,
+      ),
+    ) as NumberedTurn;
+    const chats = { header: async () => undefined, turns: async () => [told] };
+    const other = { ...run, runId: 'e'.repeat(32), admittedAt: now.toISOString() };
+    await world.runs.admit(other);
+    await world.messages.append(other.runId, {
+      agent: 'assistant',
+      turn: 1,
+      role: 'assistant',
+      content: [{ text: 'x'.repeat(20_000) }],
+    });
+    const { ref } = await handOff(
+      other,
+      { turn: 1, from: 'assistant', to: 'writer' },
+      { ...world, chats, wording: handOffWording },
+    );
+    const index = await world.store.readIndex({ owner: run.owner, session: run.session, id: ref?.slice(33) as string });
+    expect(index?.availableUntil).toBe(until);
+    expect(await world.catalogue.find(run.owner, ref ?? '')).toMatchObject({ availableUntil: until });
+    // And so the next agent is told.
+    expect(JSON.stringify(await world.messages.thread(other.runId, 'writer'))).toContain(
+      `ref ${ref}, available until ${until}`,
+    );
   });
 
   it('an agent that said nothing has nothing to hand on', async () => {
