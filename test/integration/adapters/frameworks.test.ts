@@ -24,7 +24,18 @@ interface Sent {
 interface Facts
   extends Readonly<
     Record<
-      'small' | 'noContext' | 'failing' | 'error' | 'sameId' | 'parallel' | 'repeat' | 'overflow' | 'notRead' | 'dense',
+      | 'small'
+      | 'noContext'
+      | 'failing'
+      | 'error'
+      | 'sameId'
+      | 'parallel'
+      | 'repeat'
+      | 'overflow'
+      | 'notRead'
+      | 'dense'
+      | 'analysis'
+      | 'notAnalysed',
       Sent
     >
   > {
@@ -110,6 +121,12 @@ describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => 
     expect(facts.overflow.requests).toBe(5);
     expect(facts.overflow.sizes[4]).toBeLessThan((facts.overflow.sizes[3] as number) * 0.7);
     expect(facts.overflow.last).toContain('[full result stored: ref');
+  });
+
+  it('with an engine the model computes over every record; a reference that is not its own is refused like any', () => {
+    expect(facts.analysis.last).toContain('"rows":[[1,4999]]');
+    expect(facts.analysis.last).toContain('"total":5000');
+    expect(facts.notAnalysed.last).toContain('NotFound: ref: this run holds no such result');
   });
 
   it('a refused read is an error, never text that looks like content', () => {

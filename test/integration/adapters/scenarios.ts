@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ClaimcheckError } from '../../../core/errors.ts';
 import type { ResultStore } from '../../../core/store/result-store.ts';
 import { References } from '../../../core/wrap/references.ts';
+import { inProcessEngine } from '../../../engine/in-process.ts';
 import { FileCatalogue } from '../../../files/file-catalogue.ts';
 import { FileResultStore } from '../../../files/file-result-store.ts';
 import { frameworks, type Setup } from './agents.ts';
@@ -23,13 +24,15 @@ const rows = (page: number, count = 5_000) =>
   }));
 
 async function scenario(
-  setup: Omit<Setup, 'references' | 'context' | 'windowTokens'> & Partial<Setup> & { failing?: boolean },
+  setup: Omit<Setup, 'references' | 'context' | 'windowTokens'> &
+    Partial<Setup> & { failing?: boolean; analysis?: boolean },
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'claimcheck-scenario-'));
   const files = new FileResultStore(folder);
   const writes = { now: 0, most: 0 };
   const store = counted(setup.failing === true ? refusing(files) : files, writes);
-  const references = new References({ store, catalogue: new FileCatalogue(folder) });
+  const analysis = setup.analysis === true ? await inProcessEngine({ store }) : undefined;
+  const references = new References({ store, catalogue: new FileCatalogue(folder), ...(analysis && { analysis }) });
   const context = () => ({ owner: 'ada', session: 'scenario' });
   try {
     const requests = await agent({ references, context, windowTokens: 200_000, ...setup });
@@ -88,6 +91,12 @@ const readLast = (request: string, at: number) => ({
   input: { ref: refs(request).at(at), offset: 4_999 },
 });
 
+const analyse = (ref: string, where: string) => ({
+  id: 'analyse',
+  tool: 'analyze_result',
+  input: { inputs: { data: ref }, sql: `SELECT count(*) AS n, max(id) AS id FROM data WHERE ${where}` },
+});
+
 let executed = 0;
 let overflows = 0;
 const facts = {
@@ -126,6 +135,17 @@ const facts = {
       }
       return number < 3 ? call(number + 1) : 'end';
     },
+  }),
+  analysis: await scenario({
+    analysis: true,
+    tool: ({ page }) => rows(page),
+    model: (number, request) =>
+      number === 0 ? call(1) : number === 1 ? analyse(refs(request).at(-1) ?? '', `note = 'the last one'`) : 'end',
+  }),
+  notAnalysed: await scenario({
+    analysis: true,
+    tool: ({ page }) => rows(page),
+    model: (number) => (number === 0 ? analyse(`${'0'.repeat(32)}/${'1'.repeat(32)}`, 'true') : 'end'),
   }),
   notRead: await scenario({
     tool: ({ page }) => rows(page),
