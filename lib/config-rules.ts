@@ -18,7 +18,7 @@ export const maxHistoryEvents = 10_000;
 export function configRules(config: Config): readonly Problem[] {
   const problems: Problem[] = [];
   const refuse = (path: string, message: string) => problems.push({ path, message });
-  const { storage, run, identity, guard, insert, hook } = config;
+  const { storage, run, identity, guard, insert, hook, analysis } = config;
 
   if (storage.retentionDays > storage.longestRetentionDays) {
     refuse(
@@ -36,6 +36,12 @@ export function configRules(config: Config): readonly Problem[] {
   }
   if (insert.profileBytes > insert.maxBytes) refuse('insert.profileBytes', 'is more than insert.maxBytes');
   if (hook.floorBytes > insert.maxBytes) refuse('hook.floorBytes', 'is more than insert.maxBytes');
+  if (analysis.keepMaxBytes > (analysis.scratchMiB * 1024 ** 2) / 2) {
+    refuse(
+      'analysis.keepMaxBytes',
+      `is more than half of analysis.scratchMiB (${analysis.scratchMiB}), where the answer is written beside its inputs`,
+    );
+  }
   if (guard.lowShare >= guard.triggerShare) refuse('guard.lowShare', 'must be below guard.triggerShare');
   if (identity.kind === 'oidc') {
     if (identity.issuer === undefined) refuse('identity.issuer', 'is required for identity.kind oidc');

@@ -69,6 +69,10 @@ test.each([
     'claimcheck.run.maxTurns: with 16 tools',
   ],
   [{ 'claimcheck.guard.lowShare': '0.9' }, 'claimcheck.guard.lowShare: must be below'],
+  [
+    { 'claimcheck.analysis.keepMaxBytes': '536870912', 'claimcheck.analysis.scratchMiB': '1023' },
+    'claimcheck.analysis.keepMaxBytes: is more than half of analysis.scratchMiB (1023)',
+  ],
   [{ 'claimcheck.download.urlSeconds': '3600' }, 'claimcheck.download.urlSeconds:'],
   [{ 'claimcheck.transport.stateMaxBytes': '262144' }, 'claimcheck.transport.stateMaxBytes:'],
   [{ 'claimcheck.models': '{}' }, 'claimcheck.models: needs an entry *'],
