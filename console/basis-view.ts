@@ -1,11 +1,12 @@
-import type { Basis } from './api.ts';
+import type { Basis, ResultLink } from './api.ts';
+import { basisSentence } from './basis-words.ts';
 import { h } from './dom.ts';
-import { count, counted, spoken } from './format.ts';
 
-type Row = Basis['results'][number];
-
-/** What an answer rests on: facts that code computed, in words. Nothing when the answer used no result. */
-export function basisView(basis: Basis | null): HTMLElement | null {
+/**
+ * What an answer rests on: facts that code computed, in words. Nothing when the answer used no result. `links` know of
+ * how many records a stored part is a part.
+ */
+export function basisView(basis: Basis | null, links: readonly ResultLink[] = []): HTMLElement | null {
   if (basis === null || basis.results.length === 0) return null;
   const complete = basis.results.every((row) => row.complete === true);
   return h(
@@ -21,19 +22,12 @@ export function basisView(basis: Basis | null): HTMLElement | null {
         complete ? 'everything was read' : 'only a part was read',
       ),
     ),
-    h('ul', {}, ...basis.results.map((row) => h('li', {}, sentence(row)))),
+    h(
+      'ul',
+      {},
+      ...basis.results.map((row) =>
+        h('li', {}, basisSentence(row, links.find(({ ref }) => ref === row.ref)?.source_total ?? null)),
+      ),
+    ),
   );
-}
-
-function sentence(row: Row): string {
-  const whole =
-    row.total === null
-      ? `${counted(row.seen, row.unit)} seen; how many there are is not known`
-      : `${count(row.seen)} of ${counted(row.total, row.unit)} seen`;
-  const analyses =
-    row.analyses === 0
-      ? ''
-      : `; ${count(row.analyses)} ${row.analyses === 1 ? 'analysis' : 'analyses'}, ${count(row.wholeAnalyses)} over the whole result`;
-  const reasons = row.reasons.length === 0 ? '' : ` (${row.reasons.map(spoken).join(', ')})`;
-  return `${spoken(row.tool)}: ${whole}${analyses}${reasons}.`;
 }

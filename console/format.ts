@@ -30,6 +30,8 @@ export function contentOf(result: {
   readonly picture_type: string | null;
   readonly records: number | null;
   readonly unit: 'records' | 'lines' | null;
+  /** Of a part: how many its source holds in all. */
+  readonly source_total?: number | null;
   readonly bytes: number | null;
   readonly kind?: string | null;
 }): readonly string[] {
@@ -37,7 +39,21 @@ export function contentOf(result: {
   const bytes = result.bytes === null ? [] : [size(result.bytes)];
   if (picture !== null)
     return [...(result.file_name === null ? [] : [result.file_name]), pictureKind(picture), ...bytes];
-  return [counted(result.records, result.unit ?? 'records'), ...bytes, ...(result.kind ? [result.kind] : [])];
+  return [amount(result), ...bytes, ...(result.kind ? [result.kind] : [])];
+}
+
+/** `100,000 of 1,000,000 records` where the file is a part of what its source holds, as a list with a limit is. */
+function amount({
+  records,
+  unit,
+  source_total: total,
+}: {
+  readonly records: number | null;
+  readonly unit: 'records' | 'lines' | null;
+  readonly source_total?: number | null;
+}): string {
+  if (records === null || total === undefined || total === null) return counted(records, unit ?? 'records');
+  return `${count(records)} of ${counted(total, unit ?? 'records')}`;
 }
 
 /** `image/svg+xml` → `SVG picture`. */

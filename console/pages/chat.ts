@@ -54,7 +54,7 @@ function turnView(turn: TurnResponse, number: number): HTMLElement {
           { class: 'cards', 'aria-label': 'Stored results' },
           ...turn.links.map((link) => h('li', {}, resultCard(link))),
         ),
-      basisView(turn.basis),
+      basisView(turn.basis, turn.links),
     ),
   );
 }

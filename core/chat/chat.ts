@@ -64,6 +64,8 @@ export interface TurnReference {
   readonly bytes: number;
   readonly records: number | null;
   readonly unit: 'records' | 'lines';
+  /** Of what the tool itself delivered a part of: how many its source holds. Absent: the whole, or not known. */
+  readonly sourceTotal?: number;
   readonly availableUntil: string;
   readonly gates: readonly string[];
   /** Set when the same content also exists as a CSV. */

@@ -8,6 +8,7 @@ import type { RunMessages } from '../run/messages.ts';
 import type { Outcomes } from '../run/outcomes.ts';
 import type { Run } from '../run/run.ts';
 import type { Settings } from '../settings.ts';
+import type { ResultIndex } from '../store/result-index.ts';
 import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import type { Chats, ChatTurn, SavedThread, TurnReference } from './chat.ts';
 import { failureWords, type TurnFailure } from './failure-words.ts';
@@ -117,6 +118,7 @@ async function references(calls: RunCalls, finder: OriginFinder): Promise<readon
       records:
         index.pictureType === undefined && (index.unit === 'records' || index.kind !== 'text') ? index.records : null,
       unit: index.unit,
+      ...(partTotal(index) === null ? {} : { sourceTotal: partTotal(index) as number }),
       availableUntil: index.availableUntil,
       gates: index.gates,
       ...(entry?.exportId === undefined ? {} : { exportId: entry.exportId }),
@@ -125,6 +127,11 @@ async function references(calls: RunCalls, finder: OriginFinder): Promise<readon
     });
   }
   return found;
+}
+
+/** What stands in the file is not all that there is at its source. */
+function partTotal({ upstream, records }: ResultIndex): number | null {
+  return upstream?.partial === true && upstream.total !== null && upstream.total > records ? upstream.total : null;
 }
 
 function threadGates(thread: SavedThread): readonly string[] {

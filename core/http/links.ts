@@ -9,6 +9,8 @@ export interface ResultLink {
   readonly tool: string | null;
   readonly records: number | null;
   readonly unit: 'records' | 'lines' | null;
+  /** Of a part, as a list export with a limit is one: how many its source holds in all. */
+  readonly source_total: number | null;
   readonly bytes: number | null;
   readonly file_name: string | null;
   /** Media type of a picture; null for what has records or lines. */
@@ -26,6 +28,7 @@ export function linkOf({ ref, state, facts }: ViewedReference, publicBaseUrl: st
     tool: facts?.tool ?? null,
     records: facts?.records ?? null,
     unit: facts?.unit ?? null,
+    source_total: facts?.sourceTotal ?? null,
     bytes: facts?.bytes ?? null,
     file_name: facts?.fileName ?? null,
     picture_type: facts?.pictureType ?? null,

@@ -5,6 +5,7 @@ import { openChat } from '../../../core/chat/open-chat.ts';
 import { Guard } from '../../../core/guard/guard.ts';
 import { noLongerAllowed, noLongerAvailable } from '../../../core/guard/marker.ts';
 import { runPutAway } from '../../../core/guard/run-put-away.ts';
+import { linkOf } from '../../../core/http/links.ts';
 import type { ToolOutcome } from '../../../core/run/outcomes.ts';
 import { keepResult } from '../../../core/store/keep-result.ts';
 import { flow, now, rowsText, rowsTool, run, runId, runWorld, success, use } from '../../fakes/run-world.ts';
@@ -191,6 +192,25 @@ describe('a saved turn', () => {
       viewer(world, ['ops'], new Date('2027-01-01T00:00:00Z')),
     );
     expect(chat.turns[0]?.references).toEqual([{ ref, state: 'expired' }]);
+  });
+
+  it.each([
+    ['a part', { partial: true, total: 1_000_000, evidence: 'total_matching' }, 1_000_000],
+    ['the whole', { partial: false, total: 100, evidence: 'total_matching' }, undefined],
+    ['a part of an unknown total', { partial: true, total: null, evidence: 'has_more' }, undefined],
+  ])('keeps beside %s how many its source holds, and tells a person', async (_name, upstream, sourceTotal) => {
+    const { ports, chats, world, ref } = await finished();
+    const { store } = ports;
+    const readIndex = async (address: Parameters<typeof store.readIndex>[0]) => {
+      const index = await store.readIndex(address);
+      return index === undefined ? undefined : { ...index, upstream };
+    };
+    await end({ ...ports, store: { ...store, readIndex, headBody: store.headBody.bind(store) } as never });
+    expect(chats.saved[0]?.references[0]).toMatchObject({ ref, records: 100 });
+    expect(chats.saved[0]?.references[0]?.sourceTotal).toBe(sourceTotal);
+    const chat = await openChat(chats, run.owner, run.session, viewer(world, ['ops'], now));
+    const [link] = (chat.turns[0]?.references ?? []).map((one) => linkOf(one, 'https://check.example'));
+    expect(link).toMatchObject({ records: 100, source_total: sourceTotal ?? null });
   });
 
   it('writes no reference to a copy that does not stand in storage', async () => {

@@ -1,3 +1,4 @@
+import { basisSentence } from '../../../console/basis-words.ts';
 import { contentOf, counted, percent, pictureKind, size } from '../../../console/format.ts';
 
 test.each([
@@ -24,6 +25,39 @@ test('an unknown number is never shown as zero', () => {
   expect(counted(null, 'records')).toBe('an unknown number of records');
   expect(counted(1, 'lines')).toBe('1 line');
   expect(counted(60_000, 'records')).toBe('60,000 records');
+});
+
+test('of a part, what its source holds in all stands beside it', () => {
+  const part = {
+    file_name: 'orders.csv',
+    picture_type: null,
+    records: 100_000,
+    bytes: 12_000_000,
+    unit: 'records',
+  } as const;
+  expect(contentOf({ ...part, source_total: 1_000_000 })).toEqual(['100,000 of 1,000,000 records', '12 MB']);
+  expect(contentOf({ ...part, source_total: null })).toEqual(['100,000 records', '12 MB']);
+  const row = {
+    ref: 'r',
+    tool: 'list_orders',
+    unit: 'records',
+    seen: 37,
+    ranges: [],
+    total: 100_000,
+    unread: 99_963,
+  } as const;
+  const basis = {
+    ...row,
+    selections: [],
+    analyses: 0,
+    wholeAnalyses: 0,
+    complete: false,
+    reasons: ['upstream_partial'],
+  };
+  expect(basisSentence(basis, 1_000_000)).toMatch(
+    /37 of 100,000 records seen; its source holds 1,000,000 records in all \(/,
+  );
+  expect(basisSentence(basis, null)).not.toContain('source');
 });
 
 test('what is in a result: how much of it, or of a picture its name and kind', () => {
