@@ -9,7 +9,7 @@ export interface EngineInput {
   /** Signed, short-lived, for exactly one object. */
   readonly url: string;
   readonly bytes: number;
-  /** Of the whole body, lower-case hex: checked before any engine sees a byte. */
+  /** Of the whole body, lower-case hex: no program starts before it was found right. */
   readonly sha256: string;
   readonly kind: ResultIndex['kind'];
   readonly path: string | null;

@@ -275,7 +275,7 @@ describe('patterns that never end (case H031)', () => {
 });
 
 describe('inputs', () => {
-  test('a body that is not the one asked for reaches no engine', async () => {
+  test('a body that is not the one asked for answers nothing', async () => {
     const input = engine.input('data', '[{"a":1}]');
     engine.bodies.set('data', Buffer.from('[{"a":2}]'));
     expect(await engine.sql('SELECT * FROM data', [input])).toMatchObject({ code: 'StorageUnavailable' });
