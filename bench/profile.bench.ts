@@ -1,4 +1,5 @@
 import { ProfileBuilder } from '../core/profile/profile-builder.ts';
+import { kinds, mixedRow } from './mixed-rows.ts';
 
 /**
  * The profile's own cost, on one core, as CPU time: a million rows of ten columns, and 14.7 MB of nested records;
@@ -64,19 +65,6 @@ function parseEach(input: { bytes: Buffer; starts: Int32Array }): number {
   return seen;
 }
 
-const kinds = ['invoice', 'parcel', 'refund', 'meter', 'ticket', 'stock', 'route', 'claim'];
-const flat = (i: number) => ({
-  id: i,
-  code: `C-${String((i * 7919) % rows).padStart(7, '0')}`,
-  kind: kinds[i % 8],
-  amount: ((i * 7919) % 1_000_003) / 100,
-  open: i % 3 === 0,
-  customer: `customer ${(i * 31) % 50_000}`,
-  created: new Date(1_600_000_000_000 + i * 60_000).toISOString(),
-  region: `r${i % 20}`,
-  score: i % 7 === 0 ? null : (i * 104_729) % 200_003,
-  note: `note ${i % 1000} on ${kinds[(i * 5) % 8]}`,
-});
 const truth: Readonly<Record<string, number>> = {
   id: rows,
   code: rows,
@@ -96,7 +84,7 @@ const nested = (i: number) => ({
   updated: new Date(1_600_000_000_000 + i * 1000).toISOString(),
 });
 
-const wide = records(rows, flat);
+const wide = records(rows, mixedRow);
 const profiled = cpu(() => profile(wide).build(), 3);
 const parsed = cpu(() => parseEach(wide), 1);
 const perSecond = Math.round(rows / (profiled.ms / 1000));

@@ -1,23 +1,8 @@
 import { createHash } from 'node:crypto';
 import { storingTool } from '../../../aws/storing-tool.ts';
-import type { ToolContext } from '../../../core/tool/tool-definition.ts';
 import { MemoryResultStore } from '../../fakes/memory-result-store.ts';
-import { runId, session } from '../../fakes/run-world.ts';
+import { bodyKey, toolContext as context, resultId } from '../../fakes/tool-context.ts';
 
-const resultId = 'c'.repeat(32);
-const context: ToolContext = {
-  runId,
-  turn: 2,
-  index: 1,
-  toolUseId: 'use-1',
-  tool: 'rows',
-  owner: 'ada',
-  session,
-  roles: ['analyst'],
-  deadline: new Date(Date.now() + 60_000).toISOString(),
-  resultId,
-  availableUntil: '2026-12-30T00:00:00.000Z',
-};
 const rows = Array.from({ length: 9_000 }, (_, id) => ({ id, note: id === 8_999 ? 'the last one' : '' }));
 const answerOf = (made: unknown, view?: Record<string, readonly string[]>) => {
   const store = new MemoryResultStore();
@@ -25,7 +10,7 @@ const answerOf = (made: unknown, view?: Record<string, readonly string[]>) => {
   const handler = storingTool(() => made, options);
   return handler({ input: {}, context }).then((answer) => ({ answer, store }));
 };
-const stored = (store: MemoryResultStore) => store.bodies.get(`ada/${session}/${resultId}`)?.content.toString();
+const stored = (store: MemoryResultStore) => store.bodies.get(bodyKey)?.content.toString();
 
 it('blocks within the wire are the very blocks; a value is its JSON text', async () => {
   const result = { status: 'success', content: [{ text: 'a' }, { json: { b: 1 } }] };

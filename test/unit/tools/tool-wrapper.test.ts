@@ -1,25 +1,10 @@
 import { createHash } from 'node:crypto';
 import { storeFromTool } from '../../../aws/tool-wrapper.ts';
 import { ClaimcheckError } from '../../../core/errors.ts';
-import type { ToolContext } from '../../../core/tool/tool-definition.ts';
 import { MemoryResultStore } from '../../fakes/memory-result-store.ts';
-import { runId, session } from '../../fakes/run-world.ts';
+import { runId } from '../../fakes/run-world.ts';
+import { toolContext as context, bodyKey as key, resultId } from '../../fakes/tool-context.ts';
 
-const resultId = 'c'.repeat(32);
-const context: ToolContext = {
-  runId,
-  turn: 2,
-  index: 1,
-  toolUseId: 'use-1',
-  tool: 'rows',
-  owner: 'ada',
-  session,
-  roles: ['analyst'],
-  deadline: new Date(Date.now() + 60_000).toISOString(),
-  resultId,
-  availableUntil: '2026-12-30T00:00:00.000Z',
-};
-const key = `ada/${session}/${resultId}`;
 function* pieces(text: string): Generator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let start = 0; start < bytes.length; start += 1_000) yield bytes.subarray(start, start + 1_000);
