@@ -8,7 +8,7 @@ import { type FetchedInput, fetchInput, type SliceSink } from './fetch-input.ts'
 import { cutValue, handOver } from './hand-over.ts';
 import type { BodyReader } from './read-body.ts';
 import { RowSpool, type SpooledFile } from './row-spool.ts';
-import { withScratch } from './scratch.ts';
+import { emptyScratch, withScratch } from './scratch.ts';
 import { runScript } from './script-runner.ts';
 import { runSql, startSql } from './sql-runner.ts';
 import { type OutputUploader, uploadOutput } from './upload-output.ts';
@@ -91,6 +91,7 @@ async function sql(job: EngineJob, folder: string, host: EngineHost): Promise<Co
     return await sqlOnce(job, folder, host, true);
   } catch (error) {
     if (!(error instanceof UnevenRecords)) throw error;
+    await emptyScratch(folder);
     return sqlOnce(job, folder, host, false);
   }
 }

@@ -19,3 +19,8 @@ export async function withScratch<T>(root: string, work: (folder: string) => Pro
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Removes what a first attempt left in the folder: the disk has room for one. */
+export async function emptyScratch(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true, force: true });
+}

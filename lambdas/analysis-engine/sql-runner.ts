@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { cleanMessage } from '../../core/analysis/clean-message.ts';
@@ -129,7 +130,11 @@ function mendable({ message }: SqlRefusal): boolean {
 /** The slices of an input as one file, whose types are found by reading it. */
 async function inOneFile(input: PreparedInput): Promise<PreparedInput> {
   const [first, ...others] = input.files;
-  for (const file of others) await pipeline(createReadStream(file), createWriteStream(first ?? '', { flags: 'a' }));
+  for (const file of others) {
+    await pipeline(createReadStream(file), createWriteStream(first ?? '', { flags: 'a' }));
+    // The disk has room for all records once.
+    await rm(file);
+  }
   return { ...input, files: input.files.slice(0, 1), columns: null };
 }
 

@@ -1,5 +1,9 @@
 const deep = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
 
+/** Alike at the head, where it is decided how all are read. */
+const alike = (last: readonly string[]) =>
+  `[${[...Array.from({ length: 4_000 }, (_, n) => `{"id":${n},"t":"text ${n}"}`), ...last].join(',')}]`;
+
 /** Bodies that a tool may have stored, made to break whoever reads them. */
 export const hostileBodies: readonly (readonly [name: string, body: string | Uint8Array])[] = [
   ['lists within lists', `[{"a":${deep('[', ']', 5_000)}}]`],
@@ -30,5 +34,13 @@ export const hostileBodies: readonly (readonly [name: string, body: string | Uin
   [
     'types that change',
     JSON.stringify(Array.from({ length: 300 }, (_, n) => ({ v: [n, `${n}`, [n], { n }, null, true][n % 6] }))),
+  ],
+  [
+    'texts made of what stands between records',
+    alike(['{"id":1,"t":"},{"}', '{"t":"},{","id":2}', '{"id":3,"t":"}]"}']),
+  ],
+  [
+    'keys in disguise behind plain records',
+    alike(['{"\\u0069d":1,"t":"x"}', '{"id":2,"\\u0069d":3,"t":"\\u0000"}', '{}']),
   ],
 ];

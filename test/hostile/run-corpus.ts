@@ -84,7 +84,8 @@ export async function runCorpus(store?: CopyStore): Promise<CorpusReport> {
   writeFileSync(file, secret);
   process.env['CLAIMCHECK_TEST_SECRET'] = secret;
   try {
-    const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: n, region: ['eu', 'us', 'ap'][n % 3] }));
+    // Enough to be loaded while it is fetched.
+    const rows = Array.from({ length: 4_000 }, (_, n) => ({ id: n, region: ['eu', 'us', 'ap'][n % 3] }));
     const data = engine.input('data', JSON.stringify(rows));
     await copies.put(engine.bodies.get('data') ?? new Uint8Array());
     // Only the store has it from here on: what is fetched, and compared in the end, is its copy.
@@ -120,9 +121,9 @@ export async function runCorpus(store?: CopyStore): Promise<CorpusReport> {
       alive: aliveIn(engine.folder),
       healthy:
         honest.outcome === 'table' &&
-        honest.rows[0]?.[0] === '2000' &&
+        honest.rows[0]?.[0] === '4000' &&
         scripted.outcome === 'value' &&
-        scripted.text === '2000',
+        scripted.text === '4000',
     };
   } finally {
     delete process.env['CLAIMCHECK_TEST_SECRET'];

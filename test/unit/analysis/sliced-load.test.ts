@@ -118,6 +118,7 @@ test.each([
   ['a text that ends like a record', ending('{"id":1,"at":"2027-09-01T10:00:00Z","s":"},{"}'), '2027-09-01 10:00:00'],
   ['keys in another order', ending('{"s":"},{","at":"2027-09-01T10:00:00Z","id":1}'), '2027-09-01 10:00:00'],
   ['a wide record', ending(`{"id":1,"at":"2027-09-01T10:00:00Z","s":"${'w'.repeat(600_000)}"}`), '2027-09-01 10:00:00'],
+  ['a key written in another way', ending('{"id":1,"\\u0061t":"2027-09-01T10:00:00Z","s":"x"}'), '2027-09-01 10:00:00'],
   ['a null', ending('{"id":1,"at":null,"s":null}'), '2026-09-01 10:00:00'],
 ])('%s in the last record', async (_, body, latest) => {
   const inputs = bothWays('data', body);
