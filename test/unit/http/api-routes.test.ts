@@ -139,6 +139,32 @@ test.each([
   expect(started).toEqual([]);
 });
 
+test.each([
+  [{}, 'agent: a name of lower-case letters, digits and hyphens, at most 48 expected; it is required'],
+  [{ agent: 'assistant', message: 'm' }, 'idempotencyKey: text of 1 to 200 characters expected; it is required'],
+  [{ agent: 'assistant', idempotencyKey: 'k' }, 'message: text of at least 1 character expected; it is required'],
+  [
+    { agent: 'assistant', message: 'm', idempotencyKey: 7 },
+    'idempotencyKey: text of 1 to 200 characters expected; found a whole number',
+  ],
+  [
+    { agent: 'assistant', message: 'm', idempotencyKey: 'k', session: 'x' },
+    'session: 32 hexadecimal digits (0-9, a-f) expected',
+  ],
+  [
+    { agent: 'assistant', message: 'm', idempotencyKey: 'k', owner: 'x' },
+    'body: owner not expected; known are agent, message, session?, idempotencyKey, references?',
+  ],
+])('%j is refused by field and expectation: %s', async (body, message) => {
+  const { ask } = world();
+  const error: { code?: string; message?: string } = await ask('POST', '/runs', { body }).then(
+    () => ({}),
+    (thrown: { code: string; message: string }) => thrown,
+  );
+  expect(error.code).toBe('InvalidInput');
+  expect(error.message?.startsWith(message)).toBe(true);
+});
+
 test('a body of another content type is refused: a form of another site cannot say JSON', async () => {
   const { ask } = world();
   const body = { agent: 'assistant', message: 'm', idempotencyKey: 'k' };
