@@ -73,7 +73,7 @@ if (only >= 0) {
   process.stdout.write(`${((resident() - before) / 1e6).toFixed(1)} MB resident above the start\n`);
 } else {
   for (const hold of [[], ['--hold']]) {
-    for (const count of ['100', '1000', '3000']) {
+    for (const count of ['100', '1000']) {
       const args = ['--expose-gc', '--import', 'tsx', import.meta.filename, '--count', count, ...hold];
       process.stdout.write(execFileSync(process.execPath, args, { encoding: 'utf8' }));
     }

@@ -1,7 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { BundleSource } from './bundling.ts';
+import type { BundleSource } from './bundle-source.ts';
 import type { Config } from './config.ts';
 import { EngineNetwork } from './engine-network.ts';
 import { buildEnginePrograms, enginePackages } from './engine-programs.ts';

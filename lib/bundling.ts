@@ -3,26 +3,13 @@ import path from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { BuildOptions } from 'esbuild';
-import type { ToolDefinition } from '../core/tool/tool-definition.ts';
+import type { BundleSource } from './bundle-source.ts';
 import { esbuild } from './esbuild.ts';
 import { leftOut } from './left-out.ts';
 import { writePrepared } from './prepared-bundles.ts';
 
 /** The project's root: entry paths are relative to it. */
 export const projectRoot = path.resolve(import.meta.dirname, '..');
-
-/** What one function's bundle is made from. Paths are relative to the project's root. */
-export interface BundleSource {
-  readonly entry: string;
-  /** Files copied beside the bundle under their base names. */
-  readonly files?: readonly string[];
-  /** Packages that cannot be bundled (native modules): copied whole from `node_modules`. */
-  readonly packages?: readonly string[];
-  /** Builds more files into the bundle's folder. */
-  readonly build?: (folder: string) => void;
-  /** The tools that a prepared function knows (`prepared-bundles.ts`); one bundled from a checkout knows that checkout's. */
-  readonly definitions?: readonly ToolDefinition[];
-}
 
 /** Compiled in the package, as this file is. */
 const leftOutFile = path.join(import.meta.dirname, `left-out${path.extname(import.meta.filename)}`);

@@ -5,7 +5,8 @@ import { Architecture, Function as LambdaFunction, Runtime, RuntimeFamily, Traci
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { ToolDefinition } from '../core/tool/tool-definition.ts';
-import { type BundleSource, bundledCode } from './bundling.ts';
+import type { BundleSource } from './bundle-source.ts';
+import { bundledCode } from './bundling.ts';
 import type { Config } from './config.ts';
 import { settingsVariable } from './environment.ts';
 import type { Stateful } from './stateful.ts';

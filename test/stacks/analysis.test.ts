@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { engineSource } from '../../lib/analysis-engine.ts';
-import { type BundleSource, buildBundle } from '../../lib/bundling.ts';
+import type { BundleSource } from '../../lib/bundle-source.ts';
+import { buildBundle } from '../../lib/bundling.ts';
 import { askingFunction, resourcesOf, synthesize } from './synthesis.ts';
 
 jest.setTimeout(300_000);
