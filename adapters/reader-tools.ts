@@ -31,7 +31,7 @@ export function readerTools(references: References): readonly ReaderTool[] {
   if (analysis !== undefined) {
     tools.push({
       ...analysis.tool,
-      answer: (run, input, options) => references.analyze(run, input, options?.toolUseId),
+      answer: (run, input, options) => references.analyze(run, input, options),
     });
   }
   return tools;

@@ -39,7 +39,8 @@ export function resultsServer(references: References, run: Run): Server {
       name,
       description,
       inputSchema: inputSchema as { readonly type: 'object' },
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      // An analysis may keep its answer or a chart.
+      annotations: { readOnlyHint: name !== 'analyze_result', destructiveHint: false, openWorldHint: false },
     })),
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {

@@ -202,15 +202,20 @@ export class References {
     });
   }
 
-  /** `analyze_result` for a run. */
-  analyze(run: Run, input: unknown, toolUseId?: string): Promise<ReaderAnswer> {
+  /** `analyze_result` for a run, in a text that takes at most `maxBytes` inside a message. */
+  analyze(
+    run: Run,
+    input: unknown,
+    { toolUseId, maxBytes }: { readonly toolUseId?: string; readonly maxBytes?: number } = {},
+  ): Promise<ReaderAnswer> {
     return this.#answer(run, async () => {
       if (this.analysis === undefined) throw new ClaimcheckError('UnknownTool', 'analyze_result: there is no engine');
       const given = isObject(input as JsonValue) ? (input as Readonly<Record<string, unknown>>) : {};
       const call = { turn: 0, index: this.memory.nextIndex(run.runId) };
       // Roles come with the context of each run: they are the ones held now.
       const roles = { rolesOf: async () => run.roles };
-      const ports = { ...this.ports, ...this.analysis.ports, tools: this.tools, roles };
+      const settings = maxBytes === undefined ? this.settings : withAnalysisBytes(this.settings, maxBytes);
+      const ports = { ...this.ports, ...this.analysis.ports, settings, tools: this.tools, roles };
       const { text, delivered } = await analyzeResult(run, call, given, ports);
       if (toolUseId !== undefined)
         this.memory.remember(run.runId, toolUseId, { tool: 'analyze_result', ref: null, delivered });
@@ -258,6 +263,12 @@ export class References {
       return { status: 'error', text: `${error.code}: ${error.message}` };
     }
   }
+}
+
+/** Quotes and backslashes of JSON take two bytes inside a message: it is never computed again to make it shorter. */
+function withAnalysisBytes(settings: Settings, maxBytes: number): Settings {
+  const { analysis } = settings;
+  return { ...settings, analysis: { ...analysis, maxBytes: Math.min(analysis.maxBytes, Math.floor(maxBytes / 2)) } };
 }
 
 function optionalText(name: string, value: unknown): string | undefined {

@@ -49,7 +49,7 @@ describe.each(Object.keys(stores))('analyze_result in this process, over %s', (n
   const jobs: EngineJob[] = [];
   const ada = { owner: 'Ada', session: 'chat' };
   const analyze = async (input: object, context: Parameters<References['run']>[0] = ada) => {
-    const answer = await references.analyze(references.run(context), input, 'use');
+    const answer = await references.analyze(references.run(context), input, { toolUseId: 'use' });
     return { ...answer, json: answer.status === 'success' ? JSON.parse(answer.text) : null };
   };
 
@@ -97,6 +97,15 @@ describe.each(Object.keys(stores))('analyze_result in this process, over %s', (n
       script: 'let last; for (const row of rows("data")) last = row; return last;',
     });
     expect(json.result).toEqual(rows.at(-1));
+  });
+
+  it('answers within the room of a message, computed once', async () => {
+    const before = jobs.length;
+    const input = { inputs: { data: ref }, sql: 'SELECT * FROM data' };
+    const { text } = await references.analyze(references.run(ada), input, { maxBytes: 8_192 });
+    expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThanOrEqual(8_192);
+    expect(JSON.parse(text).row_count).toBe(40_000);
+    expect(jobs.length).toBe(before + 1);
   });
 
   it('draws charts and keeps answers as results of the same store, which can be analysed again', async () => {

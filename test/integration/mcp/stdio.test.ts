@@ -118,6 +118,7 @@ it('with an engine it offers analyze_result, in bounded messages; nobody else’
   });
   expect(JSON.parse(words(all))).toMatchObject({ row_count: 55_000 });
   expect(largest()).toBeLessThanOrEqual(100 * 1024);
+  expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true, false]);
   const other = await connect('Bob', '--analysis');
   const refused = await other.client.callTool({ name: 'analyze_result', arguments: { inputs: { data: ref }, sql } });
   expect(refused.isError).toBe(true);
