@@ -147,7 +147,7 @@ test('a database that is gone is said as such, and a secret names its database',
     ssl: { rejectUnauthorized: true },
   });
   await expect(connectionSettings({ CLAIMCHECK_ORDERS_SECRET: 'arn' }, async () => '{"password":"p"}')).rejects.toThrow(
-    /host, username is missing/,
+    /host: text of at least 1 character expected; it is required; username: text /,
   );
 });
 
