@@ -59,7 +59,7 @@ async function scenario(script: Script, count: number, ours: boolean, subagent?:
   const made = resultsByReference({
     references,
     context: () => ({ owner: 'ada', session: 'deep' }),
-    windowTokens: 200_000,
+    windowTokens: 1_000_000,
     maxTokens: 1_000,
   });
   const middleware = ours ? [made] : [];
@@ -67,7 +67,9 @@ async function scenario(script: Script, count: number, ours: boolean, subagent?:
   const helper = new Scripted(subagent ?? (() => 'done'));
   const agent = createDeepAgent({
     model,
-    tools: [tool(() => rows(count), { name: 'rows', description: 'rows', schema: z.object({}) })],
+    tools: [
+      tool(() => rows(count), { name: 'rows', description: 'rows', schema: z.object({ page: z.number().optional() }) }),
+    ],
     middleware,
     subagents: [{ name: 'clerk', description: 'looks things up', systemPrompt: 'look', model: helper, middleware }],
   } as Parameters<typeof createDeepAgent>[0]);
@@ -89,6 +91,7 @@ async function scenario(script: Script, count: number, ours: boolean, subagent?:
       sizes: answers.map((answer) => Buffer.byteLength(answer)),
       last: answers.at(-1) ?? '',
       helper: helper.requests.map((request) => Buffer.byteLength(request)),
+      largest: Math.max(...model.requests.map((request) => Buffer.byteLength(request))),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -118,6 +121,24 @@ const clerk: Script = (request, number) =>
       ? call('read_result', { ref: refIn(request), offset: 4_999 })
       : `found: ${request.includes('the last one') ? 'the last one' : 'nothing'}`;
 
+/** So many results that deepagents summarises the conversation; then the model asks what there is, and reads the first. */
+const pages = 34;
+let summaries = 0;
+const many: Script = (request) => {
+  if (request.includes('You are a conversation summarizer')) {
+    summaries += 1;
+    return 'Pages of rows were asked for.';
+  }
+  asked += 1;
+  if (asked <= pages) return call('rows', { page: asked });
+  if (asked === pages + 1) return call('list_results');
+  if (asked === pages + 2) return call('read_result', { ref: refs(request).at(-1) ?? '', offset: 4_999 });
+  return 'end';
+};
+let asked = 0;
+const refs = (request: string) =>
+  [...request.matchAll(/ref\W{1,8}([0-9a-f]{32}\/[0-9a-f]{32})/g)].map(([, ref]) => ref);
+
 const facts = {
   /** Without the middleware it is deepagents that takes the result out. */
   alone: await scenario((_, number) => (number === 0 ? call('rows') : 'end'), 5_000, false),
@@ -125,6 +146,7 @@ const facts = {
   read: await scenario(readAll, 5_000, true),
   ownFile: await scenario(ownFile, 1, true),
   delegated: await scenario(delegate, 5_000, true, clerk),
+  summarised: await scenario(many, 5_000, true),
   longAnswer: await scenario(delegate, 1, true, () => 'words '.repeat(50_000)),
 };
-process.stdout.write(JSON.stringify(facts), () => process.exit(0));
+process.stdout.write(JSON.stringify({ ...facts, summaries }), () => process.exit(0));

@@ -148,7 +148,11 @@ describe('deepagents', () => {
     readonly last: string;
     readonly helper: readonly number[];
   }
-  let facts: Readonly<Record<'alone' | 'big' | 'read' | 'ownFile' | 'delegated' | 'longAnswer', Deep>>;
+  let facts: Readonly<
+    Record<'alone' | 'big' | 'read' | 'ownFile' | 'delegated' | 'longAnswer' | 'summarised', Deep>
+  > & {
+    readonly summaries: number;
+  };
   beforeAll(async () => {
     facts = JSON.parse(await run('test/integration/adapters/deepagents.ts'));
   });
@@ -176,6 +180,12 @@ describe('deepagents', () => {
   it('a sub-agent with the middleware reads to the last record, in a context that stays small', () => {
     expect(facts.delegated).toMatchObject({ stored: 1, evicted: [], last: 'found: the last one' });
     expect(Math.max(...facts.delegated.helper)).toBeLessThan(40_000);
+  });
+
+  it('after deepagents has summarised the conversation, what is stored is found and read to its last record', () => {
+    expect(facts.summaries).toBe(1);
+    expect(facts.summarised).toMatchObject({ stored: 34, evicted: [] });
+    expect(facts.summarised.last).toContain('"id":4999,"note":"the last one"');
   });
 
   it('an answer that comes as a command is bounded and kept like any other', () => {
