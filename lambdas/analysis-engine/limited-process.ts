@@ -22,8 +22,8 @@ export type ProcessEnd =
 export interface LimitedProcess {
   /** Hands it a part of its work ahead of time. */
   send(part: string): void;
-  /** Hands it the rest of its work; from here on its time runs. Once. */
-  run(work: string): Promise<ProcessEnd>;
+  /** Hands it the rest of its work; from here on its time runs. Once. `answered`: told its whole answer before it is gone. */
+  run(work: string, answered?: (text: string) => void): Promise<ProcessEnd>;
   /** Ends it, whether or not it was given anything to do. */
   end(): void;
 }
@@ -62,6 +62,7 @@ export function startLimited(
   const pieces: Buffer[] = [];
   let bytes = 0;
   let whole = false;
+  let answered: ((text: string) => void) | undefined;
   const answers = child.stdio[3] as Readable;
   answers.on('data', (piece: Buffer) => {
     bytes += piece.length;
@@ -71,6 +72,7 @@ export function startLimited(
     } else early ??= 'oversize';
     // It has nothing left to say: what its end would take is not waited for.
     if (whole || early !== undefined) killGroup();
+    if (whole) answered?.(Buffer.concat(pieces).toString('utf8'));
   });
   // A child that dies before it has read everything breaks the pipe; how it ended is told below.
   child.stdin?.on('error', () => {});
@@ -85,7 +87,8 @@ export function startLimited(
     send: (part) => {
       child.stdin?.write(part);
     },
-    run: async (work) => {
+    run: async (work, told) => {
+      answered = told;
       const timer = setTimeout(() => {
         early ??= 'deadline';
         killGroup();

@@ -62,9 +62,15 @@ export function startSql(job: EngineJob, host: EngineHost, narrow: boolean, spoo
       started.send(message({ kind: 'slice', table, file, columns, longest }));
   return {
     sink,
-    run: (inputs) => {
+    run: async (inputs) => {
       for (const input of inputs) if (input.columns === null) started.send(message(wholeFile(input)));
-      return answerOf(started, message({ kind: 'start' }), job);
+      let removed: Promise<unknown> = Promise.resolve();
+      const answer = await answerOf(started, message({ kind: 'start' }), job, (text) => {
+        // Nobody reads the records again: they go while the process does.
+        if (text.startsWith('{"ok":true')) removed = removeFiles(inputs);
+      });
+      await removed;
+      return answer;
     },
     end: started.end,
   };
@@ -138,9 +144,18 @@ async function inOneFile(input: PreparedInput): Promise<PreparedInput> {
   return { ...input, files: input.files.slice(0, 1), columns: null };
 }
 
-async function answerOf(started: LimitedProcess, start: string, job: EngineJob): Promise<SqlAnswer | EngineFailure> {
+async function removeFiles(inputs: readonly PreparedInput[]): Promise<void> {
+  await Promise.all(inputs.flatMap(({ files }) => files.map((file) => rm(file, { force: true }))));
+}
+
+async function answerOf(
+  started: LimitedProcess,
+  start: string,
+  job: EngineJob,
+  answered: (text: string) => void,
+): Promise<SqlAnswer | EngineFailure> {
   const { deadlineMs } = job.limits;
-  const end = await started.run(start);
+  const end = await started.run(start, answered);
   switch (end.kind) {
     case 'deadline':
       return limit(`sql: it was ended after ${deadlineMs} ms; ask for less or filter earlier`);
