@@ -46,12 +46,19 @@ async function pool(count: number, hold: boolean): Promise<void> {
   while (!over) {
     const before = ended;
     while (!over && ended < before + count / 10) await new Promise((resolve) => setImmediate(resolve));
-    globalThis.gc?.();
-    const { heapUsed, external } = process.memoryUsage();
-    peak = Math.max(peak, heapUsed + external);
+    peak = Math.max(peak, await alive());
   }
   await all;
   process.stdout.write(`${(peak / 1e6).toFixed(1)} MB alive, ${mostOpen} streams begun at once, `);
+}
+
+/** What a second collection leaves: buffers go with the first one's finalisers. */
+async function alive(): Promise<number> {
+  globalThis.gc?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 function resident(): number {
@@ -62,12 +69,11 @@ const only = process.argv.indexOf('--count');
 if (only >= 0) {
   const hold = process.argv.includes('--hold');
   await pool(20, hold);
-  globalThis.gc?.();
-  const { heapUsed, external } = process.memoryUsage();
+  const start = await alive();
   await writeFile('/proc/self/clear_refs', '5').catch(() => {});
   const before = process.memoryUsage.rss();
   process.stdout.write(
-    `  ${(process.argv[only + 1] ?? '').padStart(6)}${hold ? ', answers held' : ''}: start ${((heapUsed + external) / 1e6).toFixed(1)}; `,
+    `  ${(process.argv[only + 1] ?? '').padStart(6)}${hold ? ', answers held' : ''}: start ${(start / 1e6).toFixed(1)}; `,
   );
   await pool(Number(process.argv[only + 1]), hold);
   process.stdout.write(`${((resident() - before) / 1e6).toFixed(1)} MB resident above the start\n`);
