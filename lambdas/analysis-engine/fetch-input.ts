@@ -60,18 +60,19 @@ export async function fetchInput(
       if (bytes > input.bytes) throw mismatch(input);
       const passed = Math.min(skip, piece.length);
       skip -= passed;
-      if (passed === piece.length) return undefined;
+      if (passed === piece.length) return;
       const rest = piece.subarray(passed);
-      if (lines !== null) return lines.write(rest);
-      head.push(rest);
-      gathered += rest.length;
-      if (gathered >= headBytes) begin();
-      return undefined;
+      if (lines !== null) lines.write(rest);
+      else {
+        head.push(rest);
+        gathered += rest.length;
+        if (gathered >= headBytes) begin();
+      }
     });
     if (bytes !== input.bytes || hash.digest('hex') !== input.sha256) throw mismatch(input);
-    return await (lines ?? begin()).end();
+    return (lines ?? begin()).end();
   } finally {
-    await (lines as InputLines | null)?.close();
+    (lines as InputLines | null)?.close();
   }
 }
 
@@ -109,15 +110,15 @@ class InputLines {
     this.#take(head);
   }
 
-  write(piece: Uint8Array): Promise<void> | undefined {
+  write(piece: Uint8Array): void {
     this.#take(piece);
-    return this.#files.flushIfFull();
+    this.#files.flushIfFull();
   }
 
-  async end(): Promise<FetchedInput> {
+  end(): FetchedInput {
     if (this.#even !== null) this.#even.end();
     else if (this.#more) this.#runs?.end();
-    await this.#files.end();
+    this.#files.end();
     return {
       files: this.#files.files,
       records: this.#files.records,
@@ -127,8 +128,8 @@ class InputLines {
     };
   }
 
-  close(): Promise<void> {
-    return this.#files.close();
+  close(): void {
+    this.#files.close();
   }
 
   get #longest(): number {

@@ -1,9 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, openSync, writeSync, writevSync } from 'node:fs';
 
 /** Most pieces of one system call (`IOV_MAX`). */
 const vectorLength = 1_024;
-const wholeFlushBytes = 1024 * 1024;
-/** Bytes of a slice: each costs the engine a statement, and is memory until it is written. */
+/** Bytes of one write: what a processor has still at hand. */
+const flushBytes = 512 * 1024;
+/** Bytes of a slice: each costs the engine a part of a statement. */
 const sliceBytes = 4 * 1024 * 1024;
 
 /** Some records in a file of their own. */
@@ -13,89 +14,84 @@ export interface Slice {
 }
 
 /**
- * Lines on their way to the disk: into one file, or into slices, each told once it is whole. One write is under way while
- * the next lines are gathered, no more.
+ * Lines on their way to the disk: into one file, or into slices, each told once it is whole. They are written while they
+ * are at hand, which costs less than a write in another thread: nothing else is to be done meanwhile.
  */
 export class RecordFiles {
-  /** Written so far, or on their way; the one file of an unsliced input is always among them. */
+  /** Written so far; the one file of an unsliced input is always among them. */
   readonly files: string[] = [];
   records = 0;
   readonly #path: string;
   readonly #told: ((slice: Slice) => void) | null;
   #pending: Uint8Array[] = [];
-  #bytes = 0;
+  #pendingBytes = 0;
+  /** The open file, or -1. */
+  #file = -1;
+  #fileBytes = 0;
   #recordsTold = 0;
-  #whole: FileHandle | null = null;
-  #written: Promise<void> = Promise.resolve();
 
   /** `told`: null for one file at `path`; slices stand beside it. */
   constructor(path: string, told: ((slice: Slice) => void) | null) {
     this.#path = path;
     this.#told = told;
-    if (told === null) this.files.push(path);
+    if (told === null) this.#open(path);
   }
 
   /** Kept until it is written: nobody may write to it again. */
   lines(bytes: Uint8Array, records: number): void {
     this.records += records;
     this.#pending.push(bytes);
-    this.#bytes += bytes.length;
+    this.#pendingBytes += bytes.length;
   }
 
-  /** To be asked where a line has just ended; what it answers is to be waited for. */
-  flushIfFull(): Promise<void> | undefined {
-    return this.#bytes < (this.#told === null ? wholeFlushBytes : sliceBytes) ? undefined : this.#flush();
+  /** To be called where a line has just ended. */
+  flushIfFull(): void {
+    if (this.#pendingBytes >= flushBytes) this.#flush();
+    if (this.#told !== null && this.#fileBytes >= sliceBytes) this.#finish(this.#told);
   }
 
   /** Everything is on the disk, and told. */
-  async end(): Promise<void> {
-    await this.#flush();
-    await this.#written;
+  end(): void {
+    if (this.#pendingBytes > 0) this.#flush();
+    if (this.#told !== null && this.#file >= 0) this.#finish(this.#told);
+    this.close();
   }
 
-  async close(): Promise<void> {
-    await this.#written.catch(() => {});
-    await this.#whole?.close();
+  /** After a failure too: nothing more is told. */
+  close(): void {
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
   }
 
-  async #flush(): Promise<void> {
-    const before = this.#written;
-    const pieces = this.#pending;
-    const records = this.records - this.#recordsTold;
-    this.#pending = [];
-    this.#bytes = 0;
+  #finish(told: (slice: Slice) => void): void {
+    this.close();
+    this.#fileBytes = 0;
+    told({ file: this.files.at(-1) ?? this.#path, records: this.records - this.#recordsTold });
     this.#recordsTold = this.records;
-    await before;
-    this.#written = this.#told === null ? this.#append(pieces) : this.#slice(pieces, records, this.#told);
-    // Awaited later: a failure in between is no unhandled one.
-    this.#written.catch(() => {});
   }
 
-  async #append(pieces: readonly Uint8Array[]): Promise<void> {
-    this.#whole ??= await open(this.#path, 'w');
-    await writeAll(this.#whole, pieces);
-  }
-
-  async #slice(pieces: readonly Uint8Array[], records: number, told: (slice: Slice) => void): Promise<void> {
-    if (records === 0) return;
-    const file = `${this.#path}.${this.files.length}`;
+  #open(file: string): void {
+    this.#file = openSync(file, 'w');
     this.files.push(file);
-    const target = await open(file, 'w');
-    try {
-      await writeAll(target, pieces);
-    } finally {
-      await target.close();
-    }
-    told({ file, records });
+  }
+
+  #flush(): void {
+    if (this.#file < 0) this.#open(`${this.#path}.${this.files.length}`);
+    writeAll(this.#file, this.#pending);
+    this.#fileBytes += this.#pendingBytes;
+    this.#pending = [];
+    this.#pendingBytes = 0;
   }
 }
 
 /** The system may take less than it was given; what is left goes again. */
-async function writeAll(target: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+function writeAll(file: number, pieces: readonly Uint8Array[]): void {
   for (let at = 0; at < pieces.length; at += vectorLength) {
     const some = pieces.slice(at, at + vectorLength);
     const wanted = some.reduce((sum, piece) => sum + piece.length, 0);
-    const { bytesWritten } = await target.writev(some);
-    if (bytesWritten < wanted) await target.writeFile(Buffer.concat(some).subarray(bytesWritten));
+    let written = writevSync(file, some);
+    if (written === wanted) continue;
+    const whole = Buffer.concat(some);
+    while (written < wanted) written += writeSync(file, whole, written);
   }
 }

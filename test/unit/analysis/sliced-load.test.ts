@@ -7,7 +7,7 @@ beforeAll(() => engine.start());
 afterAll(() => engine.stop());
 
 // Enough for several slices.
-const count = 30_000;
+const count = 20_000;
 const pad = (n: number) => String(n).padStart(2, '0');
 const record = (n: number) => ({
   id: n,
@@ -54,7 +54,7 @@ describe('records that are loaded while they are fetched answer as those that ar
 
   test.each([
     'SELECT region, count(*), sum(latency), avg(rate), sum(big) FROM data GROUP BY region ORDER BY ALL',
-    'SELECT * FROM data WHERE id IN (0, 97, 29999) ORDER BY id',
+    'SELECT * FROM data WHERE id IN (0, 97, 19999) ORDER BY id',
     'SELECT count(*) FROM data',
     'SELECT id FROM data LIMIT 5',
     'SELECT rowid, id FROM data WHERE rowid % 9999 = 0',
