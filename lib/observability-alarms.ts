@@ -20,7 +20,8 @@ export interface AlarmRule {
 export interface Watched {
   readonly functions: Readonly<Record<string, string>>;
   readonly flows: Readonly<Record<string, string>>;
-  readonly tables: Readonly<Record<string, string>>;
+  /** Dimensions of each table and of each of its indexes: a table's own do not count what its index refuses. */
+  readonly tables: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly apiId: string;
   readonly undelivered: string;
   readonly closingRule: string;
@@ -39,9 +40,9 @@ const own = (config: Config, metric: MetricName, threshold: number, says: string
 
 /** Every alarm there is. Our own metrics are counted for the whole deployment, so one alarm each is enough. */
 export function alarmRules(config: Config, watched: Watched): readonly AlarmRule[] {
-  const each = (
-    things: Readonly<Record<string, string>>,
-    rule: (name: string, value: string) => AlarmRule,
+  const each = <Thing>(
+    things: Readonly<Record<string, Thing>>,
+    rule: (name: string, value: Thing) => AlarmRule,
   ): readonly AlarmRule[] => Object.entries(things).map(([name, value]) => rule(name, value));
   const aws = (
     id: string,
@@ -110,20 +111,20 @@ export function alarmRules(config: Config, watched: Watched): readonly AlarmRule
         `Step Functions slows ${name} down.`,
       ),
     ),
-    ...each(watched.tables, (name, TableName) =>
+    ...each(watched.tables, (name, dimensions) =>
       aws(
         `ReadThrottles-${name}`,
         ['AWS/DynamoDB', 'ReadThrottleEvents'],
-        { TableName },
+        dimensions,
         1,
         `Reads of the table ${name} are throttled: a heavy partition.`,
       ),
     ),
-    ...each(watched.tables, (name, TableName) =>
+    ...each(watched.tables, (name, dimensions) =>
       aws(
         `WriteThrottles-${name}`,
         ['AWS/DynamoDB', 'WriteThrottleEvents'],
-        { TableName },
+        dimensions,
         1,
         `Writes to the table ${name} are throttled: a heavy partition.`,
       ),

@@ -29,10 +29,10 @@ export function dashboardWidgets(service: string, watched: Watched): NonNullable
   const aws = (
     namespace: string,
     metricName: string,
-    dimensionsMap: Record<string, string>,
+    dimensionsMap: Readonly<Record<string, string>>,
     label: string,
     statistic = 'Sum',
-  ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period, label });
+  ) => new Metric({ namespace, metricName, dimensionsMap: { ...dimensionsMap }, statistic, period, label });
   const functions = Object.entries(watched.functions);
   const flows = Object.entries(watched.flows);
   const tables = Object.entries(watched.tables);
@@ -82,10 +82,8 @@ export function dashboardWidgets(service: string, watched: Watched): NonNullable
     [
       graph('Is anything throttled?', [
         ...functions.map(([name, FunctionName]) => aws('AWS/Lambda', 'Throttles', { FunctionName }, name)),
-        ...tables.map(([name, TableName]) =>
-          aws('AWS/DynamoDB', 'WriteThrottleEvents', { TableName }, `${name} writes`),
-        ),
-        ...tables.map(([name, TableName]) => aws('AWS/DynamoDB', 'ReadThrottleEvents', { TableName }, `${name} reads`)),
+        ...tables.map(([name, dimensions]) => aws('AWS/DynamoDB', 'WriteThrottleEvents', dimensions, `${name} writes`)),
+        ...tables.map(([name, dimensions]) => aws('AWS/DynamoDB', 'ReadThrottleEvents', dimensions, `${name} reads`)),
       ]),
       graph('How does the API answer?', [
         aws('AWS/ApiGateway', 'Count', { ApiId: watched.apiId }, 'requests'),

@@ -88,9 +88,15 @@ export class ServiceStack extends Stack {
       watched: {
         functions: Object.fromEntries(all.map((each) => [each.name, each.lambda.functionName])),
         flows: arns,
-        tables: Object.fromEntries(
-          Object.entries({ runs, catalog, chats, sessions }).map(([name, table]) => [name, table.tableName]),
-        ),
+        tables: {
+          ...Object.fromEntries(
+            Object.entries({ runs, catalog, chats, sessions }).map(([name, { tableName }]) => [
+              name,
+              { TableName: tableName },
+            ]),
+          ),
+          'catalog-byTime': { TableName: catalog.tableName, GlobalSecondaryIndexName: 'byTime' },
+        },
         apiId: stateful.api.apiId,
         undelivered: closing.undelivered.queueName,
         closingRule: closing.rule.ruleName,

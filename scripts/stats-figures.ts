@@ -6,6 +6,12 @@ export interface Figure {
   readonly answers: readonly { readonly of: string; readonly value: number }[];
 }
 
+/** One log line with the group that holds it, e.g. `/aws/lambda/claimcheck-run-tool`. */
+export interface GroupedLine {
+  readonly group: string;
+  readonly message: string;
+}
+
 interface Sample {
   readonly metric: MetricName;
   readonly value: number;
@@ -36,9 +42,10 @@ export function samplesOf(line: string): readonly Sample[] {
 }
 
 /** The dashboard's questions (`lib/observability-dashboard.ts`), answered from log lines. */
-export function figuresOf(lines: readonly string[]): readonly Figure[] {
-  const samples = lines.flatMap(samplesOf);
-  const records = lines.map(parsed).filter((record) => record !== undefined);
+export function figuresOf(lines: readonly GroupedLine[]): readonly Figure[] {
+  const samples = lines.flatMap(({ message }) => samplesOf(message));
+  const records = lines.map(({ message }) => parsed(message)).filter((record) => record !== undefined);
+  const invocations = invocationsOf(lines);
   const all = (metric: MetricName) =>
     samples.filter((each) => each.metric === metric && each.by === '').map(({ value }) => value);
   const sum = (metric: MetricName, of: string) => ({
@@ -56,8 +63,7 @@ export function figuresOf(lines: readonly string[]): readonly Figure[] {
       .map(([of, value]) => ({ of, value }))
       .sort((a, b) => b.value - a.value || (a.of < b.of ? -1 : 1));
   };
-  const uploads = all('UploadLatency').sort((a, b) => a - b);
-  const at = (share: number) => uploads[Math.min(uploads.length - 1, Math.floor(uploads.length * share))] ?? 0;
+  const uploads = all('UploadLatency');
   const lineCount = (message: string) => records.filter((record) => record['message'] === message).length;
   return [
     {
@@ -68,8 +74,8 @@ export function figuresOf(lines: readonly string[]): readonly Figure[] {
     {
       question: 'How long do uploads take?',
       answers: [
-        { of: 'p50 ms', value: at(0.5) },
-        { of: 'p99 ms', value: at(0.99) },
+        { of: 'p50 ms', value: quantile(uploads, 0.5) },
+        { of: 'p99 ms', value: quantile(uploads, 0.99) },
       ],
     },
     { question: 'What is cut, and why?', answers: each('Truncation') },
@@ -93,17 +99,85 @@ export function figuresOf(lines: readonly string[]): readonly Figure[] {
       question: 'Do runs end well?',
       answers: [{ of: 'turns saved', value: lineCount('turn_saved') }, sum('RunFailed', 'runs closed as failed')],
     },
-    { question: 'Which functions fail?', answers: faults(records) },
+    { question: 'Which functions fail?', answers: tally(records, 'function', { message: 'fault' }) },
+    {
+      question: 'How long do functions take?',
+      answers: [...invocations]
+        .map(([name, durations]) => ({ of: `${name}, p95 ms`, value: quantile(durations, 0.95) }))
+        .sort((a, b) => b.value - a.value || (a.of < b.of ? -1 : 1)),
+    },
+    {
+      // The emulator counts no throttles of its own: what the callers of tools were told.
+      question: 'Is anything throttled?',
+      answers: tally(records, 'tool', { message: 'tool_failed', reason: 'throttled' }),
+    },
+    {
+      // It keeps no access log either: what the functions behind the API have done.
+      question: 'How does the API answer?',
+      answers: [
+        { of: 'requests', value: behindApi.reduce((all, name) => all + (invocations.get(name)?.length ?? 0), 0) },
+        { of: 'refusals with a code', value: ofApi(records, 'refused') },
+        { of: 'faults', value: ofApi(records, 'fault') },
+      ],
+    },
+    {
+      question: 'Is anything undelivered?',
+      answers: [
+        {
+          of: 'ends that close-run did not take',
+          value: records.filter(({ message, function: name }) => message === 'fault' && name === 'close-run').length,
+        },
+      ],
+    },
   ];
 }
 
-function faults(records: readonly Readonly<Record<string, unknown>>[]): Figure['answers'] {
+const behindApi = ['api', 'auth', 'download', 'web'];
+
+type Records = readonly Readonly<Record<string, unknown>>[];
+
+const ofApi = (records: Records, message: string): number =>
+  records.filter((each) => each['message'] === message && behindApi.includes(String(each['function']))).length;
+
+/** How many of the lines that hold `wanted` there are, by another of their members; most first. */
+function tally(records: Records, by: string, wanted: Readonly<Record<string, string>>): Figure['answers'] {
   const totals = new Map<string, number>();
   for (const record of records) {
-    if (record['message'] === 'fault')
-      totals.set(String(record['function']), (totals.get(String(record['function'])) ?? 0) + 1);
+    if (Object.entries(wanted).some(([key, value]) => record[key] !== value)) continue;
+    const name = String(record[by]);
+    totals.set(name, (totals.get(name) ?? 0) + 1);
   }
-  return [...totals].map(([of, value]) => ({ of, value }));
+  return [...totals].map(([of, value]) => ({ of, value })).sort((a, b) => b.value - a.value || (a.of < b.of ? -1 : 1));
+}
+
+/** Durations in milliseconds by function, from the report that ends each invocation, without the deployment's prefix. */
+function invocationsOf(lines: readonly GroupedLine[]): ReadonlyMap<string, readonly number[]> {
+  const prefix = prefixOf(lines);
+  const found = new Map<string, number[]>();
+  for (const { group, message } of lines) {
+    const milliseconds = /^REPORT RequestId: .*?\tDuration: ([\d.]+) ms/.exec(message)?.[1];
+    if (milliseconds === undefined) continue;
+    const name = group.startsWith(prefix) ? group.slice(prefix.length) : group;
+    const durations = found.get(name) ?? [];
+    durations.push(Number(milliseconds));
+    found.set(name, durations);
+  }
+  return found;
+}
+
+/** What stands before the names of functions: read off a group whose lines say which function wrote them. */
+function prefixOf(lines: readonly GroupedLine[]): string {
+  for (const { group, message } of lines) {
+    const name = parsed(message)?.['function'];
+    if (typeof name === 'string' && group.endsWith(`-${name}`)) return group.slice(0, -name.length);
+  }
+  return '/aws/lambda/';
+}
+
+/** Of values in any order; 0 when there are none. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
 /** Functions of the emulator may write a word before the JSON. */

@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     return 1;
   }
   const lines = await functionLogs(`http://127.0.0.1:${memory.port}`);
-  const figures = figuresOf(lines.map(({ message }) => message));
+  const figures = figuresOf(lines);
   const json = flags.has('json');
   process.stdout.write(json ? `${JSON.stringify(figures, null, 2)}\n` : `${figuresTable(figures)}\n`);
   return 0;

@@ -48,7 +48,7 @@ let before: readonly Figure[] = [];
 let earlierLines = 0;
 beforeAll(async () => {
   const lines = await functionLogs(emulatorUrl);
-  before = figuresOf(lines.map(({ message }) => message));
+  before = figuresOf(lines);
   earlierLines = lines.length;
 });
 
@@ -140,7 +140,7 @@ test('every function stays within the memory that it is given', () => {
 
 test('the logs answer the dashboard’s questions, carry the ids, and hold no content and nobody’s name', async () => {
   const lines = await functionLogs(emulatorUrl);
-  const figures = figuresOf(lines.map(({ message }) => message));
+  const figures = figuresOf(lines);
   process.stdout.write(`${figuresTable(figures)}\n`);
   const valueIn = (from: readonly Figure[], question: string, name: string) =>
     from.find((each) => each.question === question)?.answers.find((each) => each.of === name)?.value ?? 0;

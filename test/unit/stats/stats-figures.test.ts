@@ -20,7 +20,12 @@ function written(
   return lines;
 }
 
-const lines = [
+const report = (milliseconds: number, rest = '') =>
+  `REPORT RequestId: 0a1b\tDuration: ${milliseconds} ms\tBilled Duration: 100000 ms\tMemory Size: 512 MB${rest}`;
+const inGroup = (name: string, messages: readonly string[]) =>
+  messages.map((message) => ({ group: `/aws/lambda/check-${name}`, message }));
+
+const messages = [
   ...written((telemetry) => {
     telemetry.count('StoredBytes', 1_000, { tool: 'flights' });
     telemetry.count('StoredBytes', 500, { tool: 'notes' });
@@ -39,6 +44,31 @@ const lines = [
   'INFO {"message":"turn_saved","function":"save-turn"}',
   '{"broken',
 ];
+const lines = [
+  ...inGroup('web', [report(3)]),
+  ...inGroup('run-tool', [
+    ...messages,
+    ...Array.from({ length: 19 }, () => report(10)),
+    report(4_000.5),
+    'a tool wrote: REPORT RequestId: 1\tDuration: 9 ms',
+    ...written((telemetry) => {
+      telemetry.decision('tool_failed', { tool: 'flights', reason: 'throttled' });
+      telemetry.decision('tool_failed', { tool: 'flights', reason: 'timeout' });
+    }),
+  ]),
+  ...inGroup('api', [
+    report(20),
+    report(21),
+    ...written((telemetry) => telemetry.decision('refused', { code: 'NotFound' }), 'api'),
+    ...written((telemetry) => telemetry.decision('fault', { error: 'Error' }), 'api'),
+  ]),
+  // A tool of that name is not behind the API.
+  ...inGroup('tool-web', [report(5)]),
+  ...inGroup(
+    'close-run',
+    written((telemetry) => telemetry.decision('fault', { error: 'Error' }), 'close-run'),
+  ),
+];
 const answer = (question: string) =>
   Object.fromEntries(
     figuresOf(lines)
@@ -53,7 +83,19 @@ test('each question is answered from what functions really write, nothing counte
   expect(answer('What is cut, and why?')).toEqual({ 'reason stored, tool flights': 1 });
   expect(answer('What is refused?')).toEqual({ 'Refusal: code NotFound': 1, 'QuotaRefused: reason tokens': 1 });
   expect(answer('Do runs end well?')).toEqual({ 'turns saved': 2, 'runs closed as failed': 0 });
-  expect(answer('Which functions fail?')).toEqual({ 'save-turn': 1 });
+  expect(answer('Which functions fail?')).toEqual({ api: 1, 'close-run': 1, 'save-turn': 1 });
+});
+
+test('what AWS counts by itself is answered from the reports of invocations and from what functions noticed', () => {
+  expect(answer('How long do functions take?')).toEqual({
+    'run-tool, p95 ms': 4_000.5,
+    'api, p95 ms': 21,
+    'tool-web, p95 ms': 5,
+    'web, p95 ms': 3,
+  });
+  expect(answer('Is anything throttled?')).toEqual({ flights: 1 });
+  expect(answer('How does the API answer?')).toEqual({ requests: 3, 'refusals with a code': 1, faults: 1 });
+  expect(answer('Is anything undelivered?')).toEqual({ 'ends that close-run did not take': 1 });
 });
 
 test('without a line there is a table all the same', () => {
