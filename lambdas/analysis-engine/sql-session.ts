@@ -10,7 +10,7 @@ import { loadFile, SlicedTables } from './sql-tables.ts';
 import type { SqlAnswer, SqlMessage, SqlQuery, SqlSlice, SqlTable } from './sql-work.ts';
 
 /** From so many slices on a second thread is worth what it costs. */
-const manySlices = 8;
+const manySlices = 4;
 
 /** Built beside this program (`lib/engine-programs.ts`). */
 const loadAnyRows = () => require('./any-rows.cjs') as typeof import('./any-rows.ts');
