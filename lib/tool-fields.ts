@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../core/tool/tool-definition.ts';
+import { summaryFormats, type ToolDefinition } from '../core/tool/tool-definition.ts';
 import type { Config } from './config.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,6 +28,10 @@ export const fieldRules: readonly Rule[] = [
     else if (builtin !== true && budgetBytes > config.insert.maxBytes) {
       refuse('budgetBytes', `is ${budgetBytes}, more than insert.maxBytes (${config.insert.maxBytes})`);
     }
+  },
+  ({ summary }, refuse) => {
+    if (summary === undefined || summaryFormats.includes(summary)) return;
+    refuse('summary', `must be one of ${summaryFormats.join(', ')}`);
   },
   ({ storageMaxBytes }, refuse, config) => {
     if (storageMaxBytes === undefined) return;

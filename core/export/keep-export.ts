@@ -41,7 +41,7 @@ export async function keepExport(
 ): Promise<Kept> {
   const { run, resultId } = request;
   const told = toldFacts(request.reported);
-  const options = scanOptions(budget, ports.settings);
+  const options = scanOptions(budget, ports.settings, request.tool);
   try {
     const found = await confirmedBody(request, ports);
     if (found === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the typed copy is not there');
@@ -121,7 +121,7 @@ async function unkeptContent(
   ports: KeepPorts,
 ): Promise<readonly ContentBlock[]> {
   const { told, budget, code } = facts;
-  const summary = await scanResult(() => bodyPieces(part.body), scanOptions(budget, ports.settings), request);
+  const summary = await scanResult(() => bodyPieces(part.body), scanOptions(budget, ports.settings, request.tool), request);
   const rows = [...elements(Buffer.from(part.body).toString('utf8').trim().slice(1))];
   const coverage = {
     ...shownCoverage(withTotal(summary, told.total), request.tool, 'not_stored'),

@@ -7,6 +7,7 @@ import { parseSelection, type Selection } from '../read/selection.ts';
 import type { ToolOutcome } from '../run/outcomes.ts';
 import { dataReference } from '../store/data-reference.ts';
 import type { KeepPorts, Kept } from '../store/keeping.ts';
+import { profileRoom } from '../store/scan-facts.ts';
 import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolCall } from './execute-tool.ts';
 
@@ -87,7 +88,7 @@ async function reuse(
     baseUrl: ports.baseUrl,
     coverage: answer.coverage,
     maxBytes: referenceBytes,
-    profileBytes: ports.settings.insert.profileBytes,
+    profileBytes: profileRoom(tool, ports.settings),
   });
   return {
     toolUseId: call.toolUse.toolUseId,

@@ -13,7 +13,7 @@ export interface DataReferencePlace {
   readonly coverage: Coverage;
   /** Bytes for the whole block. */
   readonly maxBytes: number;
-  /** Bytes of the profile inside it (4 KiB, DESIGN 5.3). */
+  /** Bytes of the profile inside it (4 KiB, DESIGN 5.3); 0: none. */
   readonly profileBytes: number;
 }
 
@@ -24,7 +24,8 @@ export interface DataReferencePlace {
  */
 export function dataReference(index: ResultIndex, place: DataReferencePlace): JsonBlock {
   const make = (fields: readonly string[], profile: Profile | null): JsonBlock => block(index, place, fields, profile);
-  const profile = index.profile === null ? null : within(index.profile, place.profileBytes);
+  const none = index.profile === null || place.profileBytes === 0;
+  const profile = none ? null : within(index.profile as Profile, place.profileBytes);
   const fits = (candidate: JsonBlock): boolean => blockBytes(candidate) <= place.maxBytes;
   const whole = make(index.fields, profile);
   if (fits(whole)) return whole;

@@ -98,7 +98,7 @@ async function keepAnswer(
   }
   const content = inlineContent(request.result, body);
   const inline = contentBytes(content) <= budget;
-  const options = scanOptions(budget, ports.settings);
+  const options = scanOptions(budget, ports.settings, tool);
   const open = () => bodyPieces(body.body);
   const summary = await scanResult(open, inline ? { ...options, previewBytes: body.body.length } : options, request);
   let index: ResultIndex;
@@ -111,7 +111,9 @@ async function keepAnswer(
     const part = unstoredContent(summary, body, { budget, code, totalBytes: body.body.length, tool });
     return { status: 'success', content: part, stored: null, oversize: true, warnings };
   }
-  const untouched = inline ? withReference(content, index, wholeCoverage(summary, tool), budget, ports) : undefined;
+  const untouched = inline
+    ? withReference(content, index, wholeCoverage(summary, tool), { budget, tool }, ports)
+    : undefined;
   if (untouched !== undefined) return storedResult(untouched, index, false);
   const preview = inline ? await scanResult(open, options, request) : summary;
   const replaced = replacedContent(preview, body, index, { budget, tool, original: content }, ports);

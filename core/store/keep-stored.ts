@@ -20,7 +20,7 @@ export async function keepStored(
 ): Promise<Kept> {
   if (request.tool.exports === true) return keepExport(request, part, budget, ports);
   const { tool, run, resultId } = request;
-  const options = scanOptions(budget, ports.settings);
+  const options = scanOptions(budget, ports.settings, tool);
   let found: FoundBody | undefined;
   try {
     found = await confirmedBody(request, ports);

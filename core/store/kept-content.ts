@@ -7,7 +7,7 @@ import { contentBytes } from './content-size.ts';
 import { dataReference } from './data-reference.ts';
 import type { KeepPorts, Kept } from './keeping.ts';
 import type { ResultIndex } from './result-index.ts';
-import { type ScannedResult, shownCoverage } from './scan-facts.ts';
+import { profileRoom, type ScannedResult, shownCoverage } from './scan-facts.ts';
 
 type Ports = Pick<KeepPorts, 'settings' | 'baseUrl' | 'telemetry'>;
 
@@ -33,10 +33,13 @@ export function withReference(
   content: readonly ContentBlock[],
   index: ResultIndex,
   coverage: Coverage,
-  budget: number,
+  { budget, tool }: { readonly budget: number; readonly tool: ToolDefinition },
   ports: Ports,
 ): readonly ContentBlock[] | undefined {
-  const whole = [...content, referenceBlock(index, coverage, budget - contentBytes(content), ports)];
+  const whole = [
+    ...content,
+    referenceBlock(index, coverage, { maxBytes: budget - contentBytes(content), tool }, ports),
+  ];
   return contentBytes(whole) <= budget ? whole : undefined;
 }
 
@@ -52,15 +55,14 @@ export function replacedContent(
   place: { readonly budget: number; readonly tool: ToolDefinition; readonly original?: readonly ContentBlock[] },
   ports: Ports,
 ): readonly ContentBlock[] {
-  const { budget, tool, original } = place;
+  const { tool, original } = place;
+  const beside =
+    tool.summary === 'profile'
+      ? { preview: [], coverage: unshownCoverage(summary, tool) }
+      : { preview: previewBlock(summary), coverage: shownCoverage(summary, tool, 'stored') };
   const content =
-    withReference(
-      besideBody(body, previewBlock(summary)),
-      index,
-      shownCoverage(summary, tool, 'stored'),
-      budget,
-      ports,
-    ) ?? smallest(summary, body, index, tool, ports);
+    withReference(besideBody(body, beside.preview), index, beside.coverage, place, ports) ??
+    smallest(summary, body, index, tool, ports);
   if (original !== undefined && contentBytes(content) >= contentBytes(original)) return original;
   ports.telemetry.count('ContextBytesSaved', Math.max(0, index.bytes - contentBytes(content)), { tool: tool.name });
   return content;
@@ -73,13 +75,20 @@ function smallest(
   tool: ToolDefinition,
   ports: Ports,
 ): readonly ContentBlock[] {
-  const nothing = { shown: 0, complete: false, shortened: false };
-  const coverage = shownCoverage(summary, tool, 'stored', nothing);
-  return [...body.kept, referenceBlock(index, coverage, 0, ports)];
+  return [...body.kept, referenceBlock(index, unshownCoverage(summary, tool), { maxBytes: 0, tool }, ports)];
 }
 
-function referenceBlock(index: ResultIndex, coverage: Coverage, maxBytes: number, ports: Ports): ContentBlock {
-  const { profileBytes } = ports.settings.insert;
+function unshownCoverage(summary: ScannedResult, tool: ToolDefinition): Coverage {
+  return shownCoverage(summary, tool, 'stored', { shown: 0, complete: false, shortened: false });
+}
+
+function referenceBlock(
+  index: ResultIndex,
+  coverage: Coverage,
+  { maxBytes, tool }: { readonly maxBytes: number; readonly tool: ToolDefinition },
+  ports: Ports,
+): ContentBlock {
+  const profileBytes = profileRoom(tool, ports.settings);
   return dataReference(index, { baseUrl: ports.baseUrl, coverage, maxBytes, profileBytes });
 }
 

@@ -12,9 +12,18 @@ import type { KeepRequest } from './keeping.ts';
 /** Beside the profile, what a data reference takes: addresses, dates, coverage and names of fields. */
 const referenceBytes = 2_048;
 
+/** Bytes that a profile may take in the data reference of this tool's results; 0: none is shown. */
+export function profileRoom(
+  { summary }: Pick<ToolDefinition, 'summary'>,
+  { insert }: Pick<Settings, 'insert'>,
+): number {
+  return summary === 'records' ? 0 : insert.profileBytes;
+}
+
 /** Half of the budget is kept for the reference at most: a preview is worth more than a long profile. */
-export function scanOptions(budget: number, { insert }: Settings): ScanOptions {
-  const reserve = Math.min(insert.profileBytes + referenceBytes, Math.floor(budget / 2));
+export function scanOptions(budget: number, settings: Settings, tool: Pick<ToolDefinition, 'summary'>): ScanOptions {
+  const { insert } = settings;
+  const reserve = Math.min(profileRoom(tool, settings) + referenceBytes, Math.floor(budget / 2));
   return { previewBytes: Math.max(0, budget - reserve), profile: true, profileBytes: insert.profileBytes };
 }
 

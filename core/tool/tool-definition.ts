@@ -11,6 +11,13 @@ export type RetryClass =
 export type ToolIntake = 'wrapper' | 'answer';
 
 /**
+ * What the model is shown of a result that does not fit, beside totals, fields and reference: whole records and the
+ * profile of all, or one of the two.
+ */
+export const summaryFormats = ['records_and_profile', 'records', 'profile'] as const;
+export type SummaryFormat = (typeof summaryFormats)[number];
+
+/**
  * One entry of the tool catalogue: what a tool is and the rules that hold for it. Synthesis fails for an entry
  * without budget, roles and retry class.
  */
@@ -27,6 +34,8 @@ export interface ToolDefinition {
   readonly retry: RetryClass;
   /** Bytes that this tool's result may put into the model's context; at most `insert.maxBytes`. */
   readonly budgetBytes: number;
+  /** Default `records_and_profile`. What cannot be stored is shown by its records, whatever stands here. */
+  readonly summary?: SummaryFormat;
   readonly storageMaxBytes?: number;
   /** Time limit of one execution, in milliseconds. */
   readonly timeoutMs: number;

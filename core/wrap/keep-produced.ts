@@ -92,7 +92,7 @@ async function counted(
   budget: number,
   { settings, telemetry }: Pick<KeepPorts, 'settings' | 'telemetry'>,
 ): Promise<Kept> {
-  const scanner = new ResultScanner(scanOptions(budget, settings));
+  const scanner = new ResultScanner(scanOptions(budget, settings, tool));
   const walk = new ScannedWalk(source.pieces, scanner, { maxBytes: Number.POSITIVE_INFINITY });
   await walk.drain(source.inMemory ? Number.POSITIVE_INFINITY : Date.now() + settings.storage.uploadTimeoutMs);
   telemetry.decision('not_stored', { tool: tool.name, code: 'NoOwner' });

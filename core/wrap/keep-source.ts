@@ -26,7 +26,7 @@ export async function keepSource(
   const { settings, store } = ports;
   const budget = Math.min(tool.budgetBytes, settings.insert.maxBytes);
   const maxBytes = tool.storageMaxBytes ?? settings.storage.maxBytes;
-  const scanner = new ResultScanner(scanOptions(budget, settings));
+  const scanner = new ResultScanner(scanOptions(budget, settings, tool));
   const walk = new ScannedWalk(source.pieces, scanner, { maxBytes });
   const address = { owner: run.owner, session: run.session, id: resultId };
   const started = Date.now();

@@ -8,6 +8,7 @@ export type ToolRules = Partial<
     | 'roles'
     | 'retry'
     | 'budgetBytes'
+    | 'summary'
     | 'storageMaxBytes'
     | 'timeoutMs'
     | 'reuse'

@@ -123,6 +123,7 @@ describe('tools', () => {
     [{ intake: 'both' }, 'intake must be wrapper or answer'],
     [{ intake: 'answer', exports: true }, 'exports needs the intake wrapper'],
     [{ population: undefined }, 'population must be finite or open'],
+    [{ summary: 'rows' as never }, 'summary must be one of records_and_profile, records, profile'],
     [{ roles: ['reader', 7] }, 'roles is required: names of roles'],
     [{ storageMaxBytes: 0 }, 'storageMaxBytes must be a number of bytes'],
     [{ storageMaxBytes: 6 * 1024 ** 3 }, 'more than storage.maxBytes'],
