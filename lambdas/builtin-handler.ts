@@ -9,6 +9,14 @@ import { systemClock, type Telemetry } from '../core/telemetry/telemetry.ts';
 import { fault, nameOf } from './fault.ts';
 import { traced } from './tracing.ts';
 
+/** Whose call it is: `toolUseId` is for log lines alone. */
+export interface BuiltinEvent {
+  readonly runId: string;
+  readonly turn: number;
+  readonly index: number;
+  readonly toolUseId?: string | undefined;
+}
+
 /** What one of the platform's own tools answers `run-tool` (docs/contracts.md). */
 export interface BuiltinAnswer {
   readonly status: 'success' | 'error';
@@ -20,26 +28,22 @@ export interface BuiltinAnswer {
  * A function behind one of the platform's own tools: parses the event, finds the run and its owner by `runId` alone,
  * and answers an expected failure as an error result that a model can read: never as text that looks like content.
  */
-export function builtinHandler<Event extends { readonly runId: string; readonly turn: number }>(
+export function builtinHandler<Event extends BuiltinEvent>(
   name: string,
   schema: Schema<Event>,
   ports: { readonly runs: Pick<RunRecords, 'get'>; readonly settings: Settings },
   answer: (event: Event, run: Run, telemetry: Telemetry) => Promise<{ text: string; delivered?: JsonValue }>,
 ): (event: unknown) => Promise<BuiltinAnswer> {
   return async (event) => {
-    const parsed = readInput(schema, event, 'event', { unlisted: ['runId', 'turn', 'index'] });
-    const telemetry = powertoolsTelemetry(
-      name,
-      parsed.success ? { runId: parsed.data.runId, turn: parsed.data.turn } : {},
-    );
+    const parsed = readInput(schema, event, 'event', { unlisted: ['runId', 'turn', 'index', 'toolUseId'] });
+    const telemetry = powertoolsTelemetry(name, parsed.success ? callIds(parsed.data) : {});
     try {
       if (!parsed.success) throw parsed.error;
       const run = await ports.runs.get(parsed.data.runId);
       if (run === undefined) throw new ClaimcheckError('NotFound', 'run: there is no such run');
-      assertOpen(run, { clock: systemClock, maxAgeSeconds: ports.settings.run.maxAgeSeconds });
       telemetry.add({ session: run.session });
-      const { runId, turn } = parsed.data;
-      const { text, delivered } = await traced(name, { runId, turn }, () => answer(parsed.data, run, telemetry));
+      assertOpen(run, { clock: systemClock, maxAgeSeconds: ports.settings.run.maxAgeSeconds });
+      const { text, delivered } = await traced(name, callIds(parsed.data), () => answer(parsed.data, run, telemetry));
       return { status: 'success', content: [{ text }], ...(delivered === undefined ? {} : { delivered }) };
     } catch (error) {
       if (!(error instanceof ClaimcheckError)) {
@@ -55,3 +59,5 @@ export function builtinHandler<Event extends { readonly runId: string; readonly 
     }
   };
 }
+
+const callIds = ({ runId, turn, index, toolUseId }: BuiltinEvent) => ({ runId, turn, index, toolUseId });

@@ -10,6 +10,8 @@ import { traced } from './tracing.ts';
 export const hexId = z.string().check(z.regex(/^[0-9a-f]{32}$/, '32 hexadecimal digits (0-9, a-f)'));
 export const turnNumber = z.int().check(z.minimum(0), z.maximum(9_999));
 export const toolIndex = z.int().check(z.minimum(0), z.maximum(9_999));
+/** As the model service made it; only for log lines. */
+export const toolUseIdentity = z.optional(z.string().check(z.maxLength(256)));
 export const agentName = z
   .string()
   .check(z.regex(/^[a-z][a-z0-9-]{0,47}$/, 'a name of lower-case letters, digits and hyphens, at most 48'));

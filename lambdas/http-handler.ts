@@ -1,6 +1,7 @@
 import { type FlushingTelemetry, powertoolsTelemetry } from '../aws/powertools-telemetry.ts';
 import { ClaimcheckError } from '../core/errors.ts';
 import { sendableAnswer } from '../core/http/answer-limit.ts';
+import { pathIds } from '../core/http/path-ids.ts';
 import { refusal } from '../core/http/refusal.ts';
 import { type HttpRequest, httpRequest } from '../core/http/request.ts';
 import { type HttpResponse, json } from '../core/http/response.ts';
@@ -22,6 +23,7 @@ export function httpHandler(
     try {
       const asked = httpRequest(event);
       request = asked;
+      telemetry.add(pathIds(asked.path));
       return withoutBody(asked, sendableAnswer(await traced(name, {}, () => respond(asked, telemetry))));
     } catch (error) {
       if (error instanceof ClaimcheckError) {

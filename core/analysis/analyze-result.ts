@@ -44,6 +44,8 @@ export interface AnalysisPorts extends GrantCheckPorts, KeepTextPorts {
 export interface AnalysisCall {
   readonly turn: number;
   readonly index: number;
+  /** For log lines alone. */
+  readonly toolUseId?: string | undefined;
 }
 
 export interface Analysis {
@@ -89,6 +91,7 @@ export async function analyzeResult(
     chart: request.chart,
     limits: ports.limits,
     uploads: staged.uploads,
+    call: { runId: run.runId, session: run.session, ...call },
   });
   if (answer.outcome === 'error') {
     ports.telemetry.decision('analysis', { outcome: answer.code, program: request.program.kind });

@@ -50,6 +50,15 @@ export interface EngineUploads {
   readonly drawing: EngineUpload | null;
 }
 
+/** Whose job it is, for the engine's log lines and for nothing that a program could see. */
+export interface EngineCall {
+  readonly runId: string;
+  readonly session: string;
+  readonly turn: number;
+  readonly index: number;
+  readonly toolUseId?: string | undefined;
+}
+
 /** What the broker asks of the engine: everything in it was checked before. */
 export interface EngineJob {
   readonly inputs: readonly EngineInput[];
@@ -58,6 +67,7 @@ export interface EngineJob {
   readonly limits: EngineLimits;
   /** Absent or null: everything is handed over in the answer. */
   readonly uploads?: EngineUploads | null;
+  readonly call?: EngineCall | null;
 }
 
 /** What an engine says that it has uploaded: looked at and compared before anybody believes it. */

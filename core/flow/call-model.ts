@@ -79,9 +79,9 @@ export async function callModel(event: CallModelEvent, ports: CallModelPorts): P
   const run = await checkRun(runId, event.flow, {
     runs: ports.runs,
     clock: ports.clock,
+    telemetry: ports.telemetry,
     maxAgeSeconds: ports.settings.run.maxAgeSeconds,
   });
-  ports.telemetry.add?.({ session: run.session });
   const recorded = await ports.outcomes.find<CallOutcome>(runId, `call/${turn}`);
   const outcome = recorded ?? (await ask(run, agent, turn, ports));
   if (outcome.agent !== agent) {

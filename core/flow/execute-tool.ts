@@ -114,7 +114,7 @@ function eventFor(
   claimed: { readonly resultId: string; readonly availableUntil: string; readonly timeoutMs: number },
   clock: Clock,
 ): unknown {
-  if (tool.builtin === true) return { ...input, runId: run.runId, turn, index };
+  if (tool.builtin === true) return { ...input, runId: run.runId, turn, index, toolUseId: toolUse.toolUseId };
   const event: ToolEvent = {
     input,
     context: {

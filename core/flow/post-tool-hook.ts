@@ -58,9 +58,9 @@ export async function postToolHook(event: PostToolHookEvent, ports: PostToolHook
   const run = await checkRun(runId, event.flow, {
     runs: ports.runs,
     clock: ports.clock,
+    telemetry: ports.telemetry,
     maxAgeSeconds: ports.settings.run.maxAgeSeconds,
   });
-  ports.telemetry.add?.({ session: run.session });
   const key = toolOutcomeKey(turn, index);
   const recorded = await ports.outcomes.find<HookOutcome>(runId, key);
   if (recorded !== undefined) return answer(recorded);

@@ -61,9 +61,9 @@ export async function runTool(event: RunToolEvent, ports: RunToolPorts): Promise
   const run = await checkRun(runId, event.flow, {
     runs: ports.runs,
     clock: ports.clock,
+    telemetry: ports.telemetry,
     maxAgeSeconds: ports.settings.run.maxAgeSeconds,
   });
-  ports.telemetry.add?.({ session: run.session });
   const recorded = await ports.outcomes.find<ToolOutcome>(runId, toolOutcomeKey(turn, index));
   if (recorded !== undefined) return answer(recorded);
   const { toolUse } = await toolUseAt(run, turn, index, ports.messages);
@@ -188,7 +188,8 @@ function checkGate(
   if (!isObject(toolUse.input)) return { refused: `InvalidInput: ${tool.name} takes an object` };
   const input = toolUse.input;
   const declared = declaredKeys(tool);
-  const forged = platformKeys.filter((key) => Object.hasOwn(input, key) && !declared.has(key));
+  const words = tool.builtin === true ? [...platformKeys, 'toolUseId'] : platformKeys;
+  const forged = words.filter((key) => Object.hasOwn(input, key) && !declared.has(key));
   if (forged.length > 0) {
     ports.telemetry.count('Refusal', 1, { code: 'InvalidInput', tool: tool.name });
     return { refused: `InvalidInput: ${forged.join(', ')} cannot be given; the platform knows them` };

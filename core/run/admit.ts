@@ -65,6 +65,9 @@ export interface Admitted {
 export async function admitRun(asked: AdmissionRequest, ports: AdmissionPorts): Promise<Admitted> {
   // A table may keep half a surrogate pair as something else, and a repeat would not be recognised.
   const request = { ...asked, message: wellFormed(asked.message) };
+  // A repeat may bring another new session than the one that its run has.
+  const { runId, session, newSession = false } = request;
+  ports.telemetry.add?.({ runId, ...(newSession ? {} : { session }) });
   const stateMachineArn = checkRequest(request, ports);
   if (await ports.erasures.isErased(request.owner)) {
     throw new ClaimcheckError('Forbidden', 'run: this account was erased');

@@ -1,5 +1,5 @@
 import { ClaimcheckError } from '../errors.ts';
-import type { Clock } from '../telemetry/telemetry.ts';
+import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import type { Run, RunRecords } from './run.ts';
 
 /** Which execution speaks: from the flow's own context object, never from a model. */
@@ -10,18 +10,25 @@ export interface FlowIdentity {
 
 /**
  * The run that an event of a flow names, or a refusal (DESIGN 5.9): `NotFound` (no such run), `Forbidden` (another
- * state machine's or another execution's run, or one that has ended), `Expired` (older than `run.maxAge`).
+ * state machine's or another execution's run, or one that has ended), `Expired` (older than `run.maxAge`). From here on
+ * log lines have the session, that of a refusal too.
  */
 export async function checkRun(
   runId: string,
   flow: FlowIdentity,
-  ports: { readonly runs: RunRecords; readonly clock: Clock; readonly maxAgeSeconds: number },
+  ports: {
+    readonly runs: RunRecords;
+    readonly clock: Clock;
+    readonly telemetry: Pick<Telemetry, 'add'>;
+    readonly maxAgeSeconds: number;
+  },
 ): Promise<Run> {
   const run = await ports.runs.get(runId);
   if (run === undefined) throw new ClaimcheckError('NotFound', 'run: there is no such run');
   if (run.stateMachineArn !== flow.stateMachine || executionName(flow.execution) !== runId) {
     throw new ClaimcheckError('Forbidden', 'run: it belongs to another flow');
   }
+  ports.telemetry.add?.({ session: run.session });
   assertOpen(run, ports);
   return run;
 }

@@ -5,9 +5,12 @@ import { powertoolsTelemetry } from '../../aws/powertools-telemetry.ts';
 import { parseChart } from '../../core/analysis/chart-spec.ts';
 import type { EngineAnswer, EngineJob } from '../../core/analysis/engine.ts';
 import { readInput } from '../../core/input/read-input.ts';
+import { fault, nameOf } from '../fault.ts';
 import { runJob } from './run-job.ts';
 
 const whole = z.int().check(z.minimum(0));
+
+const hexId = z.string().check(z.regex(/^[0-9a-f]{32}$/));
 
 const upload = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
@@ -50,6 +53,18 @@ const event = z.strictObject({
     ),
     null,
   ),
+  call: z._default(
+    z.nullable(
+      z.strictObject({
+        runId: hexId,
+        session: hexId,
+        turn: whole,
+        index: whole,
+        toolUseId: z.optional(z.string().check(z.maxLength(256))),
+      }),
+    ),
+    null,
+  ),
 });
 
 /** Of Lambda's memory; locally there is no such variable. */
@@ -71,7 +86,9 @@ export async function handler(received: unknown): Promise<EngineAnswer> {
   try {
     const parsed = readInput(event, received, 'event');
     if (!parsed.success) throw parsed.error;
-    const { chart, ...rest } = parsed.data;
+    // Ids are for these lines: what runs the program does not get them.
+    const { chart, call, ...rest } = parsed.data;
+    if (call !== null) telemetry.add(call);
     const job: EngineJob = { ...rest, chart: chart === null || chart === undefined ? null : parseChart(chart) };
     const started = Date.now();
     const answer = await runJob(job, host);
@@ -85,6 +102,9 @@ export async function handler(received: unknown): Promise<EngineAnswer> {
       milliseconds: Date.now() - started,
     });
     return answer;
+  } catch (error) {
+    telemetry.decision('fault', { error: nameOf(error) });
+    throw fault(error, nameOf(error));
   } finally {
     telemetry.flush();
   }

@@ -15,12 +15,12 @@ import { systemClock } from '../../core/telemetry/telemetry.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { builtinHandler } from '../builtin-handler.ts';
 import { readEnvironment } from '../environment.ts';
-import { hexId, toolIndex, turnNumber } from '../flow-handler.ts';
+import { hexId, toolIndex, toolUseIdentity, turnNumber } from '../flow-handler.ts';
 import { roleSource } from '../role-source.ts';
 import { runPorts, runTable } from '../run-ports.ts';
 
 /** The rest of the input is the core's to check. */
-const event = z.looseObject({ runId: hexId, turn: turnNumber, index: toolIndex });
+const event = z.looseObject({ runId: hexId, turn: turnNumber, index: toolIndex, toolUseId: toolUseIdentity });
 
 /** The engine's own limits nest inside: 40 s to fetch, 30 s for the program, 20 s for the chart, 10 s for uploads. */
 const engineMs = 110_000;
@@ -54,9 +54,9 @@ const lookUp = identity.roles === 'token' ? null : roleSource(identity, document
 /** One query, script or chart over stored results of a run: the broker in front of the engine. */
 export const brokerHandler = (withPython?: (interpreter: string) => AnalysisEngine) =>
   builtinHandler('analyze-result', event, { runs: records, settings }, async (parsed, run, telemetry) => {
-    const { runId: _run, turn, index, ...input } = parsed;
+    const { runId: _run, turn, index, toolUseId, ...input } = parsed;
     const store = new S3ResultStore(s3, bucket, telemetry);
-    return analyzeResult(run, { turn, index }, input, {
+    return analyzeResult(run, { turn, index, toolUseId }, input, {
       ...ports,
       python: python === undefined ? undefined : withPython?.(python),
       store,

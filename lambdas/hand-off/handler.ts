@@ -31,8 +31,7 @@ const ports = {
 
 /** The next agent's opening message: facts on top by code, references apart, a shortened text stored whole. */
 export const handler = flowHandler('hand-off', event, async ({ runId, turn, from, to, flow }, { telemetry }) => {
-  const run = await checkRun(runId, flow, { ...ports, maxAgeSeconds: settings.run.maxAgeSeconds });
-  telemetry.add?.({ session: run.session });
+  const run = await checkRun(runId, flow, { ...ports, telemetry, maxAgeSeconds: settings.run.maxAgeSeconds });
   const store = new S3ResultStore(s3, environment.bucket, telemetry);
   const { next, ref, turn: opened } = await handOff(run, { turn, from, to }, { ...ports, store, telemetry });
   return { outcome: 'ok' as const, turn: opened, next, ref };

@@ -7,13 +7,14 @@ import { listResults } from '../../core/catalogue/list-results.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { builtinHandler } from '../builtin-handler.ts';
 import { readEnvironment } from '../environment.ts';
-import { hexId, toolIndex, turnNumber } from '../flow-handler.ts';
+import { hexId, toolIndex, toolUseIdentity, turnNumber } from '../flow-handler.ts';
 import { runPorts, runTable } from '../run-ports.ts';
 
 const event = z.strictObject({
   runId: hexId,
   turn: turnNumber,
   index: toolIndex,
+  toolUseId: toolUseIdentity,
   tool: z.nullish(z.string().check(z.maxLength(100))),
   cursor: z.nullish(z.string().check(z.maxLength(4_096))),
 });

@@ -9,11 +9,11 @@ import type { Run } from '../../core/run/run.ts';
 import { tools } from '../../tools/catalogue.ts';
 import { builtinHandler } from '../builtin-handler.ts';
 import { readEnvironment } from '../environment.ts';
-import { hexId, toolIndex, turnNumber } from '../flow-handler.ts';
+import { hexId, toolIndex, toolUseIdentity, turnNumber } from '../flow-handler.ts';
 import { runPorts, runTable } from '../run-ports.ts';
 
 /** The rest of the input is the reader's: the core checks each argument and refuses the unknown ones. */
-const event = z.looseObject({ runId: hexId, turn: turnNumber, index: toolIndex });
+const event = z.looseObject({ runId: hexId, turn: turnNumber, index: toolIndex, toolUseId: toolUseIdentity });
 
 const { settings, bucket, runs, catalog } = readEnvironment(process.env, 'bucket', 'runs', 'catalog');
 const models = process.env['CLAIMCHECK_MODELS'] === undefined ? {} : readEnvironment(process.env, 'models').models;
@@ -28,7 +28,7 @@ export const handler = builtinHandler(
   event,
   { runs: records, settings },
   async (parsed, run, telemetry) => {
-    const { runId: _run, turn, index: _index, ...input } = parsed;
+    const { runId: _run, turn, index: _index, toolUseId: _use, ...input } = parsed;
     const store = new S3ResultStore(s3, bucket, telemetry);
     const answer = await readResult(run, input, { grants, catalogue, tools, store, settings }, await room(run, turn));
     const { coverage, delivered } = answer;

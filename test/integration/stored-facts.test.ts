@@ -75,10 +75,10 @@ function flowPorts() {
   const guarded = guardedConverse(new BedrockModel(client), { ...scripted, origin: () => undefined });
   const read = builtinHandler(
     'read-result',
-    z.looseObject({ runId: z.string(), turn: z.number() }),
+    z.looseObject({ runId: z.string(), turn: z.number(), index: z.number(), toolUseId: z.string() }),
     base,
     async (event, run) => {
-      const { runId: _run, turn: _turn, index: _index, ...input } = event;
+      const { runId: _run, turn: _turn, index: _index, toolUseId: _use, ...input } = event;
       return readResult(run, input, base, null);
     },
   );

@@ -67,6 +67,7 @@ test('a query over a granted result: the answer, exact, with the coverage of its
   const { text, delivered } = await analyze({ inputs: { data: ref }, sql: 'SELECT 1' });
   expect(engine.jobs).toHaveLength(1);
   expect(engine.jobs[0]?.inputs[0]).toMatchObject({ name: 'data', url: `https://bucket.example/${id('1')}` });
+  expect(engine.jobs[0]?.call).toEqual({ runId: run.runId, session: run.session, turn: 2, index: 3 });
   expect(text).toContain('"rows":[["eu",12345678901234567890]],"row_count":1,"rows_shown":1');
   expect(JSON.parse(text).inputs.data).toMatchObject({
     ref,

@@ -308,7 +308,13 @@ it('the platform’s own tools get the run and the input, and nothing of theirs 
     tools: [builtin],
     answer: [use('read_result', { ref: 'r' })],
   });
-  expect(invoker.asked[0]?.payload).toEqual({ ref: 'r', runId, turn: 1, index: 0 });
+  expect(invoker.asked[0]?.payload).toEqual({
+    ref: 'r',
+    runId,
+    turn: 1,
+    index: 0,
+    toolUseId: outcome.toolUseId,
+  });
   expect(outcome).toMatchObject({ content: page.content, delivered: { ref: 'r' }, ref: null });
   expect(world.store.calls).toEqual([]);
 });

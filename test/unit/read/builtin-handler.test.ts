@@ -51,6 +51,26 @@ test.each<[string, Run | undefined, string]>([
   expect(answer).not.toHaveBeenCalled();
 });
 
+test('every line has the ids of the call, for the tool’s own lines and for a refusal', async () => {
+  const lines: string[] = [];
+  const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line: unknown) => {
+    lines.push(...String(line).trim().split('\n'));
+    return true;
+  });
+  const ids = { runId, turn: 1, index: 0, toolUseId: 'tooluse_a1', session: 'c'.repeat(32) };
+  const known = schema.extend({ toolUseId: z.string() });
+  const answer = jest.fn().mockImplementation(async (_event, _run, telemetry) => {
+    telemetry.decision('result_read', { loaded: 1 });
+    throw new ClaimcheckError('UnknownField', 'fields: no "x"');
+  });
+  const ports = { runs: { get: async () => ({ ...admitted, session: ids.session }) }, settings: defaultSettings };
+  await builtinHandler('read-result', known, ports, answer)({ ...event, toolUseId: ids.toolUseId });
+  spy.mockRestore();
+  const said = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'INFO');
+  expect(said.map(({ message }) => message)).toEqual(['result_read', 'refused']);
+  for (const line of said) expect(line).toMatchObject(ids);
+});
+
 test('an expected failure is an error result without content; a fault is thrown', async () => {
   const failing = handler(admitted, async () => {
     throw new ClaimcheckError('UnknownField', 'fields: no "x"');
