@@ -67,6 +67,42 @@ export function installedPackages(root: string): readonly Installed[] {
   });
 }
 
+/** One Python package of the local platform: nothing of it is deployed. */
+export interface PythonPackage {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What a requirements file names, each at one exact version. Throws for a line that says anything else. */
+export function pythonRequirements(text: string): readonly PythonPackage[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, name, version] = /^([A-Za-z0-9._-]+)==([0-9][A-Za-z0-9.]*)$/.exec(line.trim()) ?? [];
+      if (name === undefined || version === undefined) throw new Error(`requirements: name==version expected: ${line}`);
+      return { name, version };
+    });
+}
+
+/** Names of licences as Python packages write them, in the words of SPDX. */
+const pythonLicences: Readonly<Record<string, string>> = {
+  'MIT License': 'MIT',
+  'MIT license': 'MIT',
+  'The MIT License (MIT)': 'MIT',
+  'Apache License': 'Apache-2.0',
+  PSFL: 'Python-2.0',
+  // Of `python-dateutil`, whose LICENSE names both.
+  'Dual License': 'Apache-2.0 OR BSD-3-Clause',
+};
+
+/** The licence that the metadata of an installed Python package names, as an SPDX expression where it is known. */
+export function pythonLicence(metadata: string): string {
+  const heading = metadata.split('\n\n')[0] ?? '';
+  const named = /^License-Expression: (.+)$/m.exec(heading)?.[1] ?? /^License: (.+)$/m.exec(heading)?.[1] ?? 'unknown';
+  return pythonLicences[named.trim()] ?? named.trim();
+}
+
 /** A name, or one of the older shapes `{type}` and `[{type}]`. */
 function licenceOf(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -127,14 +163,18 @@ export function undeclaredImports(
   return [...found];
 }
 
-const folders = [
+/** Top-level folders of ours that can name a package. */
+export const sourceFolders = [
   'adapters',
   'aws',
   'bench',
   'bin',
   'console',
   'core',
+  'engine',
+  'entry',
   'examples',
+  'files',
   'lambdas',
   'lib',
   'local',
@@ -147,7 +187,7 @@ const single = ['jest.config.mjs', 'biome.json', 'cdk.json', 'tsconfig.json'];
 
 /** The text of everything of ours that can name a package. */
 export function sourceTexts(root: string): readonly string[] {
-  const inFolders = folders
+  const inFolders = sourceFolders
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

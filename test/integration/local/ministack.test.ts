@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -8,6 +8,7 @@ import { isRunning } from '../../../local/command.ts';
 import { localFolder } from '../../../local/folder.ts';
 import { credentials, type MiniStack, region, startMiniStack } from '../../../local/ministack.ts';
 import { freePort, portIsFree } from '../../../local/port.ts';
+import { isPermissive, pythonLicence, pythonRequirements } from '../../../scripts/supply.ts';
 
 jest.setTimeout(120_000);
 const root = mkdtempSync(join(tmpdir(), 'ministack-'));
@@ -35,6 +36,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
   rmSync(root, { recursive: true, force: true });
+});
+
+test('exactly what the requirements name is installed, and each of it under a permissive licence', () => {
+  // Where there is no Python the emulator comes as an image, and nothing is installed here.
+  if (!existsSync(folder.venv)) return expect(existsSync(join(folder.venv, 'bin', 'python'))).toBe(false);
+  const [version = ''] = readdirSync(join(folder.venv, 'lib'));
+  const packages = join(folder.venv, 'lib', version, 'site-packages');
+  const plain = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
+  const installed = readdirSync(packages)
+    .filter((name) => name.endsWith('.dist-info'))
+    .map((name) => {
+      const metadata = readFileSync(join(packages, name, 'METADATA'), 'utf8');
+      const of = (field: string) => new RegExp(`^${field}: (.+)$`, 'm').exec(metadata)?.[1] ?? '';
+      return { name: plain(of('Name')), version: of('Version'), licence: pythonLicence(metadata) };
+    })
+    // They come with the environment itself.
+    .filter(({ name }) => name !== 'pip' && name !== 'setuptools');
+  const wanted = pythonRequirements(readFileSync(join(import.meta.dirname, '../../../local/requirements.txt'), 'utf8'));
+  const named = (each: { readonly name: string; readonly version: string }) => `${plain(each.name)} ${each.version}`;
+  expect(installed.map(named).sort()).toEqual(wanted.map(named).sort());
+  expect(installed.filter(({ licence }) => !isPermissive(licence))).toEqual([]);
 });
 
 test('a function sees the emulator and the model, and nothing of the developer’s environment', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import {
@@ -7,6 +7,9 @@ import {
   licenceProblems,
   type Manifest,
   peersOf,
+  pythonLicence,
+  pythonRequirements,
+  sourceFolders,
   sourceTexts,
   undeclaredImports,
   unusedDependencies,
@@ -58,6 +61,26 @@ test('no dependency is unused, and nothing is imported that is not a dependency'
   expect(undeclaredImports(manifest, sources, builtinModules)).toEqual([]);
 });
 
+test('every folder that holds sources is looked through', () => {
+  const notOurs = new Set(['node_modules', 'dist', 'cdk.out']);
+  const folders = readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !notOurs.has(entry.name))
+    .map(({ name }) => name)
+    .filter((name) =>
+      readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).some((file) => /\.m?[jt]s$/.test(file)),
+    );
+  expect(folders.length).toBeGreaterThan(10);
+  expect(folders.filter((name) => !sourceFolders.includes(name))).toEqual([]);
+});
+
+test('every Python package of the local platform has one exact version and its reason on the page', () => {
+  const wanted = pythonRequirements(readFileSync(join(root, 'local/requirements.txt'), 'utf8')).map(({ name }) => name);
+  const table = page.split('## The local platform')[1]?.split('\n## ')[0] ?? '';
+  const listed = [...table.matchAll(/^\| ([A-Za-z0-9._-]+) +\| (?=\S.{10,}\|$)/gm)].map(([, name]) => name);
+  expect(wanted.length).toBeGreaterThan(10);
+  expect(listed.filter((name) => !/^-+$/.test(name ?? '')).sort()).toEqual([...wanted].sort());
+});
+
 test('all clients of the SDK have one version', () => {
   // Not published at that version; bundled only where Python is turned on.
   const apart = '@aws-sdk/client-bedrock-agentcore';
@@ -84,6 +107,20 @@ describe('the checks themselves', () => {
     expect(licenceProblems(made('GPL-3.0-only', true), { x: { licence: 'MPL-2.0', devOnly: true } })).toHaveLength(1);
     expect(licenceProblems(made('MPL-2.0', false), { x: { licence: 'MPL-2.0', devOnly: true } })).toHaveLength(1);
     expect(licenceProblems(made('MPL-2.0', true), { x: { licence: 'MPL-2.0', devOnly: true } })).toEqual([]);
+  });
+
+  test('requirements without an exact version are refused; licences of Python are read in any of their forms', () => {
+    expect(pythonRequirements('# why\na==1.2\nB_c==0.1.post0\n')).toEqual([
+      { name: 'a', version: '1.2' },
+      { name: 'B_c', version: '0.1.post0' },
+    ]);
+    for (const line of ['a', 'a>=1', 'a==1.*', 'a==1; python_version < "4"']) {
+      expect(() => pythonRequirements(line)).toThrow('name==version expected');
+    }
+    expect(pythonLicence('Name: a\nLicense-Expression: MIT-0\nLicense: x\n\nLicense: GPL')).toBe('MIT-0');
+    expect(pythonLicence('Name: a\nLicense: MIT License\n')).toBe('MIT');
+    expect(pythonLicence('Name: a\n\nLicense: MIT')).toBe('unknown');
+    expect(isPermissive(pythonLicence('License: GPLv3\n'))).toBe(false);
   });
 
   test('an unused dependency and an undeclared import are found', () => {
