@@ -122,7 +122,7 @@ function inPython(python: PythonEnvironment, options: MiniStackOptions, scratch:
 async function inDocker(options: MiniStackOptions, say: (line: string) => void): Promise<ChildProcess> {
   if ((await runCommand('docker', ['info'])).code !== 0) {
     throw new Error(
-      'the local platform needs Python 3.10 or newer (with venv) or a running Docker engine; neither was found',
+      'the local platform needs Python 3.11 or newer (with venv) or a running Docker engine; neither was found',
     );
   }
   say(`no Python found: starting the Docker image ${image}`);

@@ -42,10 +42,10 @@ export async function pythonEnvironment(
   return environment;
 }
 
-/** The first interpreter that is at least Python 3.10. */
+/** The first interpreter that is at least Python 3.11, which the emulator's packages need. */
 async function findPython(): Promise<string | undefined> {
-  for (const name of ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python']) {
-    const { code } = await runCommand(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']);
+  for (const name of ['python3', 'python3.13', 'python3.12', 'python3.11', 'python']) {
+    const { code } = await runCommand(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']);
     if (code === 0) return name;
   }
   return undefined;
