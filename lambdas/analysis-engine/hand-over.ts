@@ -1,4 +1,4 @@
-import type { EngineUploads, EngineValue, RenderedChart } from '../../core/analysis/engine.ts';
+import type { EngineUploads, RenderedChart } from '../../core/analysis/engine.ts';
 import type { DrawnChart } from './draw-chart.ts';
 import type { OutputUploader } from './upload-output.ts';
 
@@ -20,19 +20,4 @@ export async function handOver(
     png: await upload('chart', Buffer.from(png, 'base64'), picture),
     svg: await upload('chart', Buffer.from(svg, 'utf8'), drawing),
   };
-}
-
-/** Of a value that is larger than an answer: the items of a list that fit `maxBytes`, and how much there is. */
-export function cutValue(text: string, bytes: number, maxBytes: number): Pick<EngineValue, 'text' | 'cut'> {
-  const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value)) return { text: 'null', cut: { bytes, items: null } };
-  const shown: string[] = [];
-  let room = maxBytes - 2;
-  for (const item of value) {
-    const line = JSON.stringify(item);
-    room -= Buffer.byteLength(line, 'utf8') + 1;
-    if (room < 0) break;
-    shown.push(line);
-  }
-  return { text: `[${shown.join(',')}]`, cut: { bytes, items: value.length } };
 }

@@ -5,7 +5,7 @@ import { UnevenRecords } from '../../core/analysis/even-records.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { type DrawnChart, drawChart } from './draw-chart.ts';
 import { type FetchedInput, fetchInput, type SliceSink } from './fetch-input.ts';
-import { cutValue, handOver } from './hand-over.ts';
+import { handOver } from './hand-over.ts';
 import type { BodyReader } from './read-body.ts';
 import { RowSpool, type SpooledFile } from './row-spool.ts';
 import { emptyScratch, withScratch } from './scratch.ts';
@@ -137,6 +137,7 @@ async function script(job: EngineJob, folder: string, host: EngineHost): Promise
       inputs: inputs.map(({ name, files }) => ({ name, file: files[0] ?? '' })),
       script: job.program.text,
       maxOutputBytes: Math.max(maxOutputBytes, job.uploads?.answer?.maxBytes ?? 0),
+      maxShownBytes: maxOutputBytes,
       memoryMiB: 64,
     },
     job.limits.deadlineMs,
@@ -146,7 +147,9 @@ async function script(job: EngineJob, folder: string, host: EngineHost): Promise
   const whole = Buffer.from(answer.text, 'utf8');
   const value = { outcome: 'value', inputs: loaded, chart: null } as const;
   if (whole.length <= maxOutputBytes) return { answer: { ...value, text: answer.text }, left: null };
-  return { answer: { ...value, ...cutValue(answer.text, whole.length, maxOutputBytes) }, left: whole };
+  const { items } = answer;
+  const cut = { bytes: whole.length, items: items?.count ?? null };
+  return { answer: { ...value, text: items?.shown ?? 'null', cut }, left: whole };
 }
 
 async function chartOf(

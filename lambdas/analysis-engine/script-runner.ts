@@ -13,7 +13,7 @@ export async function runScript(
   program: string,
   work: Omit<ScriptWork, 'softDeadlineMs'>,
   deadlineMs: number,
-): Promise<{ readonly text: string } | EngineFailure> {
+): Promise<Pick<Extract<ScriptAnswer, { ok: true }>, 'text' | 'items'> | EngineFailure> {
   const worker = new Worker(program, {
     workerData: { ...work, softDeadlineMs: deadlineMs } satisfies ScriptWork,
     env: {},
@@ -36,7 +36,7 @@ export async function runScript(
     });
     if (answer === 'deadline') return limit(`script: it was ended after ${deadlineMs} ms; do less per record`);
     if (answer === 'died') return limit('script: it needed more memory than there is; keep less of the rows');
-    if (answer.ok) return { text: answer.text };
+    if (answer.ok) return answer;
     if (answer.limit === null) return { outcome: 'error', code: 'AnalysisFailed', message: answer.message };
     const hint = { time: `; ${deadlineMs} ms is the limit`, memory: '; keep less of the rows', output: '' }[
       answer.limit

@@ -9,18 +9,27 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
 import { prelude } from './script-prelude.ts';
+import { maxDepth, readValueText } from './value-text.ts';
 
 export interface ScriptWork {
   readonly inputs: readonly { readonly name: string; readonly file: string }[];
   readonly script: string;
+  /** Of the whole value as JSON text. */
   readonly maxOutputBytes: number;
+  /** Of the items of a list that are shown where the whole is more. */
+  readonly maxShownBytes: number;
   readonly memoryMiB: number;
   /** Where the script is asked to stop; the worker itself is ended a little later, whatever happens. */
   readonly softDeadlineMs: number;
 }
 
 export type ScriptAnswer =
-  | { readonly ok: true; readonly text: string }
+  /** `items`: of a list, how many, and as JSON text those that may be shown. */
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly items: { readonly count: number; readonly shown: string } | null;
+    }
   | { readonly ok: false; readonly limit: 'time' | 'memory' | 'output' | null; readonly message: string };
 
 const batchBytes = 256 * 1024;
@@ -52,7 +61,22 @@ async function run(): Promise<ScriptAnswer> {
   const answer = context.evalCode(`__finish((() => {"use strict";\n${work.script}\n})())`, 'script.js');
   // Nothing is disposed: after an overflow that would end the module; the worker is thrown away as it is.
   if (answer.error !== undefined) return failure(context, answer.error, deadline);
-  return { ok: true, text: context.getString(answer.value) };
+  return checked(context.typeof(answer.value) === 'string' ? context.getString(answer.value) : '');
+}
+
+/** What comes out of the guest is only said to be JSON, and short enough. */
+function checked(text: string): ScriptAnswer {
+  if (text.length > work.maxOutputBytes) {
+    const most = work.maxOutputBytes;
+    return limited('output', `script: the result has ${text.length} characters, at most ${most} are kept`);
+  }
+  const value = readValueText(text, work.maxShownBytes);
+  if (value.fault === null) return { ok: true, text, items: value.items };
+  const [expected, found] = {
+    syntax: ['a value that JSON can hold', 'another text'],
+    depth: [`at most ${maxDepth} lists and objects inside one another`, 'more'],
+  }[value.fault] as [string, string];
+  return { ok: false, limit: null, message: `script: expected ${expected}, found ${found}` };
 }
 
 /** Node's own types name no WebAssembly memory. */

@@ -54,7 +54,8 @@ function objectText(value: Exclude<DuckDBValue, null | boolean | number | bigint
 function embedded(text: string): string {
   try {
     JSON.parse(text);
-    return text;
+    // In JSON they stand between values only; a row is one line.
+    return text.replace(/[\r\n]/g, ' ');
   } catch {
     return JSON.stringify(text);
   }
