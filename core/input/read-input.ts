@@ -1,4 +1,5 @@
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
+import { wellFormed } from '../content/well-formed.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { expectationOf, memberNames, schemaAt } from './expectation.ts';
 
@@ -15,9 +16,13 @@ export type Input<Value> =
   | { readonly success: true; readonly data: Value }
   | { readonly success: false; readonly error: ClaimcheckError };
 
-/** Faults that are named, and characters of them all: a message must never carry a tool's data (case H072). */
+/**
+ * Faults that are named, and characters of them all and of one name: a message must never carry a tool's data (case
+ * H072), and what was written where a name belongs is no name any more when it is long.
+ */
 const namedFaults = 5;
 const messageCharacters = 300;
+const nameCharacters = 64;
 
 /** How faults are told. */
 export interface Telling {
@@ -49,23 +54,29 @@ export function readInput<Value>(
   const issues = [...told.values()];
   return {
     success: false,
-    error: new ClaimcheckError('InvalidInput', issues.join('; ').slice(0, messageCharacters), { issues }),
+    error: new ClaimcheckError('InvalidInput', wellFormed(issues.join('; ').slice(0, messageCharacters)), { issues }),
   };
 }
 
 function inWords(issue: $ZodIssue, schema: $ZodType, value: unknown, subject: string, telling: Telling): string {
   const { within = '', unlisted = [] } = telling;
-  const name = issue.path.length === 0 ? subject : within + issue.path.map(String).join('.');
+  const name = issue.path.length === 0 ? subject : within + issue.path.map(shortName).join('.');
   const expecting = schemaAt(schema, issue.path);
   if (issue.code === 'unrecognized_keys') {
     const known = (expecting === undefined ? [] : memberNames(expecting)).filter(
       (key) => !unlisted.includes(key.replace(/\?$/, '')),
     );
     const hint = known.length === 0 ? '' : `; known are ${known.join(', ')}`;
-    return `${name}: ${issue.keys.slice(0, namedFaults).join(', ')} not expected${hint}`;
+    return `${name}: ${issue.keys.slice(0, namedFaults).map(shortName).join(', ')} not expected${hint}`;
   }
   if (issue.code === 'custom' || expecting === undefined) return `${name}: ${issue.message}`;
   return `${name}: ${expectationOf(expecting)} expected${found(issue, valueAt(value, issue.path))}`;
+}
+
+/** A name that came from outside, as far as it reads like one. */
+function shortName(key: PropertyKey): string {
+  const name = String(key).replace(/\p{C}/gu, '\uFFFD');
+  return name.length <= nameCharacters ? name : wellFormed(`${name.slice(0, nameCharacters)}…`);
 }
 
 function found(issue: $ZodIssue, value: unknown): string {

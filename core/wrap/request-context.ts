@@ -10,7 +10,10 @@ export interface RequestContext {
   readonly owner: string;
   /** One chat: results of a session can be read by its later runs. Any text; 32 hex digits are taken as they are. */
   readonly session: string;
-  /** One execution of the agent; the session, where a process has one run in each. Any text, as above. */
+  /**
+   * One execution of the agent; the session, where a process has one run in each. Any text, as above. An id of 32 hex
+   * digits stands for the roles that it was first given with: a new one where roles change.
+   */
   readonly run?: string;
   readonly roles?: readonly string[];
   /** References of other sessions of this owner that the run was admitted with. */
@@ -20,22 +23,28 @@ export interface RequestContext {
 /** Undefined: it is not known whose call this is, and then nothing is stored. */
 export type ContextOf<Call> = (call: Call) => RequestContext | undefined | Promise<RequestContext | undefined>;
 
-/** A run of the process's own, admitted with what its context says. Throws `Forbidden` for an empty owner. */
+/**
+ * A run of the process's own, admitted with what its context says. A run keeps its grants, whatever becomes of roles
+ * (DESIGN 7.5), and here nothing records those of its admission: other roles are another run. Throws `Forbidden` for an
+ * empty owner.
+ */
 export function processRun(context: RequestContext, now: Date): Run {
   const owner = ownerKey(context.owner);
   const session = idOf('session', `${owner}/${context.session}`, context.session);
   const roles = [...new Set(context.roles ?? [])].sort();
+  const digest = rolesDigest(roles);
+  const held = roles.length === 0 ? 'run' : `run/${digest}`;
   return {
     runId:
       context.run === undefined
-        ? idOf('run', `${owner}/${session}`, '')
-        : idOf('run', `${owner}/${session}/${context.run}`, context.run),
+        ? idOf(held, `${owner}/${session}`, '')
+        : idOf(held, `${owner}/${session}/${context.run}`, context.run),
     owner,
     username: context.owner,
     session,
     agent: 'process',
     roles,
-    rolesDigest: rolesDigest(roles),
+    rolesDigest: digest,
     message: '',
     stateMachineArn: '',
     status: 'admitted',

@@ -113,3 +113,33 @@ test('five faults at most, 300 characters at most', () => {
   const long = readInput(z.strictObject({}), { ['k'.repeat(5_000)]: 1 }, 'body') as { error: ClaimcheckError };
   expect(long.error.message.length).toBeLessThanOrEqual(300);
 });
+
+test.each([
+  ['an unknown one', z.strictObject({}), (key: string) => ({ [key]: 1 })],
+  [
+    'one of a record',
+    z.strictObject({ names: z.record(z.string(), z.int()) }),
+    (key: string) => ({ names: { [key]: '' } }),
+  ],
+])('a name from outside, %s, is told as far as it reads like one', (_name, words, of) => {
+  const told = (key: string) => {
+    const read = readInput(words, of(key), 'body');
+    if (read.success) throw new Error('it was taken');
+    return read.error;
+  };
+  expect(told('known').message).toContain('known');
+  expect(told('a\n\u0000\u202eb').message).toContain('a\ufffd\ufffd\ufffdb');
+  const { message, facts } = told(`${'k'.repeat(70)} and then SECRET ${'x'.repeat(100_000)}`);
+  expect(message).not.toContain('SECRET');
+  expect(message).toContain('expected');
+  expect(JSON.stringify(facts).length).toBeLessThan(1_000);
+  for (const before of ['', 'x']) expect(told(before + '\u{1f600}'.repeat(200)).message).not.toMatch(/\p{Surrogate}/u);
+});
+
+test('names of JavaScript’s own are names like others', () => {
+  const loose = z.looseObject({ a: z.int() });
+  const read = readInput(loose, JSON.parse('{"a":1,"__proto__":{"owner":"o"}}'), 'body');
+  expect(read.success && Object.getPrototypeOf(read.data)).toBe(Object.prototype);
+  expect((read as { data: Record<string, unknown> }).data['owner']).toBeUndefined();
+  expect(messageOf(JSON.parse('{"agent":"a","key":"k","__proto__":{"x":1}}'))).toMatch(/^body: __proto__ not expected/);
+});
