@@ -173,7 +173,6 @@ async function keepDelegateText(
   ).catch((error: unknown) => {
     // A full storage costs the rest of the text, and says so, but not the run.
     if (!(error instanceof ClaimcheckError && error.code === 'QuotaExceeded')) throw error;
-    ports.telemetry.count('QuotaRefused', 1, { reason: 'storage' });
     return undefined;
   });
 }

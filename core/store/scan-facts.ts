@@ -73,7 +73,6 @@ export function wholeCoverage(summary: ScannedResult, tool: ToolDefinition): Cov
 /** The code of a refusal, counted under its metric; anything that is no error of ours is a failure of the hook. */
 export function refusalCode(error: unknown, telemetry: Telemetry): string {
   const code = error instanceof ClaimcheckError ? error.code : 'HookFailure';
-  if (code === 'QuotaExceeded') telemetry.count('QuotaRefused', 1, { reason: 'owner_bytes' });
   if (code === 'HookFailure') telemetry.count('HookFailure');
   telemetry.decision('not_stored', { code, error: error instanceof Error ? error.name : typeof error });
   return code;

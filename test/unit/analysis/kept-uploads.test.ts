@@ -161,6 +161,8 @@ describe('what is no upload makes no result', () => {
     await expect(
       analyzeResult(run, { turn: 2, index: 3 }, input, { ...ports, settings: { ...ports.settings, quota } }),
     ).rejects.toMatchObject({ code: 'QuotaExceeded' });
+    const refused = ports.telemetry.counts.filter(({ metric }) => metric === 'QuotaRefused');
+    expect(refused.map(({ reason }) => reason)).toEqual(['owner_bytes']);
     expect(results()).toBe(0);
   });
 });

@@ -67,8 +67,11 @@ describe('keepText', () => {
       facts: { usedBytes: 0, wantedBytes: 31, ownerBytes: 30 },
     });
     expect([world.store.bodies.size, world.catalogue.entries.size]).toEqual([0, 0]);
+    const counted = [expect.objectContaining({ metric: 'QuotaRefused', reason: 'owner_bytes' })];
+    expect(world.telemetry.counts).toEqual(counted);
     await keepText(run, text({ text: 'x'.repeat(30) }), world);
     expect(world.store.bodies.size).toBe(1);
+    expect(world.telemetry.counts).toEqual(counted);
   });
 });
 
@@ -76,6 +79,8 @@ describe('without room', () => {
   it('a hand-off goes on with the beginning and says that the rest was not kept', async () => {
     const world = await spoken('x'.repeat(20_000), full);
     expect(await over(world)).toMatchObject({ ref: null });
+    const refused = world.telemetry.counts.filter(({ metric }) => metric === 'QuotaRefused');
+    expect(refused.map(({ reason }) => reason)).toEqual(['owner_bytes']);
     const [message] = await world.messages.thread(runId, 'writer');
     const words = JSON.stringify(message);
     expect(words).toContain('the first 8192 of 20000 bytes; the rest was not kept');
