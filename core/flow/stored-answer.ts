@@ -8,7 +8,7 @@ import type { ToolOutcome } from '../run/outcomes.ts';
 import { dataReference } from '../store/data-reference.ts';
 import type { KeepPorts, Kept } from '../store/keeping.ts';
 import { profileRoom } from '../store/scan-facts.ts';
-import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
+import { passesGates, type ToolCatalogue, type ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolCall } from './execute-tool.ts';
 
 type Ports = KeepPorts & { readonly tools: ToolCatalogue };
@@ -75,7 +75,8 @@ async function reuse(
   const now = ports.clock.now();
   const scope = { owner: run.owner, session: run.session, tool: tool.name, argumentDigest: call.digest };
   const entry = await findReusable(tool, { ...scope, rolesDigest: run.rolesDigest, now }, ports);
-  if (entry === undefined) return undefined;
+  // A view or a gate that was narrowed since closes what was stored before, without another version of the tool.
+  if (entry === undefined || !passesGates(ports.tools, entry.gates, run.roles)) return undefined;
   const index = await ports.store.readIndex({ owner: run.owner, ...place(entry.ref) });
   if (index === undefined) return undefined;
   const stored = { index, owner: run.owner, version: entry.version, supersedes: entry.supersedes };

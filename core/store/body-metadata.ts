@@ -1,3 +1,4 @@
+import { shortGate } from '../tool/gate.ts';
 import type { BodyMetadata } from './result-store.ts';
 
 /** Prefix of every name of ours in an object's user metadata (docs/contracts.md). */
@@ -18,7 +19,7 @@ const tooMany = '+';
  */
 export function encodeMetadata(metadata: BodyMetadata): Record<string, string> {
   const encoded: Record<string, string> = {
-    tools: joined(metadata.tools, maxToolsBytes),
+    tools: gatesText(metadata.tools, maxToolsBytes),
     run: encodedText(metadata.runId, 200),
     turn: String(metadata.turn),
     index: String(metadata.index),
@@ -59,17 +60,28 @@ export function decodeMetadata(
   };
 }
 
-function joined(values: readonly string[], maxBytes: number): string {
+/**
+ * All gates, each whole; where they find no room so, the longest by their digests, one after the other: those open for
+ * fewer people and never for more. What finds no room even then is closed to everybody.
+ */
+function gatesText(gates: readonly string[], maxBytes: number): string {
+  const encoded = gates.map((gate) => encodedText(gate, maxGateBytes));
+  const longestFirst = gates.map((_gate, at) => at).sort((a, b) => bytesAt(encoded, b) - bytesAt(encoded, a));
+  for (const at of longestFirst) {
+    if (encoded.join(',').length < maxBytes) break;
+    encoded[at] = encodedText(shortGate(gates[at] as string), maxGateBytes);
+  }
   const kept: string[] = [];
   let bytes = 0;
-  for (const value of values) {
-    const encoded = encodedText(value, maxGateBytes);
-    bytes += encoded.length + 1;
+  for (const gate of encoded) {
+    bytes += gate.length + 1;
     if (bytes > maxBytes) return [...kept, tooMany].join(',');
-    kept.push(encoded);
+    kept.push(gate);
   }
   return kept.join(',');
 }
+
+const bytesAt = (encoded: readonly string[], at: number): number => encoded[at]?.length ?? 0;
 
 /** Percent-encoded text of at most `maxBytes`, cut between characters so that it decodes. */
 function encodedText(text: string, maxBytes: number): string {

@@ -56,15 +56,33 @@ export function viewCovers(
   if (current === null) return true;
   if (stored === undefined) return false;
   if (stored === '' || stored === fieldsText(current)) return true;
-  if (stored.startsWith('#')) return false;
+  if (stored.startsWith('#')) return stored === fieldsDigest(allFields(current));
   const kept = new Set(current.map(escaped));
   return stored.split(',').every((field) => kept.has(field));
 }
 
-/** In a fixed order, so that equal views have equal texts. `#` begins no escaped field. */
+/**
+ * The gate with its fields told by their digest, for where there is no room for them: whoever it opens for, the gate
+ * itself opens for.
+ */
+export function shortGate(gate: string): string {
+  const [, name, stored] = gatePattern.exec(gate) ?? [];
+  if (name === undefined || stored === undefined || stored === '' || stored.startsWith('#')) return gate;
+  return `${name}{${fieldsDigest(stored)}}`;
+}
+
 function fieldsText(fields: readonly string[]): string {
-  const text = [...new Set(fields.map(escaped))].sort().join(',');
-  if (encodeURIComponent(text).length <= maxFieldBytes) return text;
+  const text = allFields(fields);
+  return encodeURIComponent(text).length <= maxFieldBytes ? text : fieldsDigest(text);
+}
+
+/** In a fixed order, so that equal views have equal texts. */
+function allFields(fields: readonly string[]): string {
+  return [...new Set(fields.map(escaped))].sort().join(',');
+}
+
+/** `#` begins no escaped field. */
+function fieldsDigest(text: string): string {
   return `#${createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32)}`;
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ClaimcheckError } from '../../../core/errors.ts';
-import { readInput, type Telling } from '../../../core/input/read-input.ts';
+import { readInput, type Schema, type Telling } from '../../../core/input/read-input.ts';
 
 const schema = z.strictObject({
   agent: z.string().check(z.regex(/^[a-z]+$/, 'lower-case letters')),
@@ -114,7 +114,7 @@ test('five faults at most, 300 characters at most', () => {
   expect(long.error.message.length).toBeLessThanOrEqual(300);
 });
 
-test.each([
+test.each<[string, Schema<unknown>, (key: string) => unknown]>([
   ['an unknown one', z.strictObject({}), (key: string) => ({ [key]: 1 })],
   [
     'one of a record',

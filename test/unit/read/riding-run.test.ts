@@ -2,6 +2,7 @@ import { listResults } from '../../../core/catalogue/list-results.ts';
 import { runTool } from '../../../core/flow/run-tool.ts';
 import { readResult } from '../../../core/read/read-result.ts';
 import type { ToolOutcome } from '../../../core/run/outcomes.ts';
+import { toolCatalogue } from '../../../core/tool/tool-definition.ts';
 import {
   flow,
   rowsText,
@@ -127,6 +128,16 @@ describe('reuse only where approved', () => {
   test('also with the selection that rides on it', async () => {
     const { second, executions } = await twice(reusing, { query: 'all', _select: { fields: ['id'], offset: 49 } });
     expect([executions, JSON.parse(text(second, 1)).data]).toEqual([1, [{ id: 50 }]]);
+  });
+  test('not where the view was narrowed since: executed, and what it kept before is not granted', async () => {
+    const invoker = new ScriptedInvoker(success({ text: rowsText(50) }));
+    const world = await runWorld({ tools: [reusing], answer: [use('rows', { query: 'all' })], invoker });
+    const first = await call(world, 1, {});
+    const narrowed = { ...world, tools: toolCatalogue([{ ...reusing, view: { ops: ['id'] } }]) };
+    const second = await call(narrowed, 2, { query: 'all' });
+    expect([invoker.asked.length, second.ref === first.ref]).toEqual([2, false]);
+    expect(JSON.stringify(second.content)).not.toContain('the last');
+    expect(world.telemetry.decisions.map(({ name }) => name)).not.toContain('reused');
   });
   test.each<[string, typeof rowsTool, unknown]>([
     ['a tool that is not marked', rowsTool, { query: 'all' }],
