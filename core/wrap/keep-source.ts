@@ -8,6 +8,7 @@ import { resultFormat } from '../store/result-index.ts';
 import { checkRoom } from '../store/room-check.ts';
 import { refusalCode, type ScannedResult, scanOptions } from '../store/scan-facts.ts';
 import { gateOf } from '../tool/gate.ts';
+import { inTime } from './in-time.ts';
 import { ScannedWalk } from './scanned-walk.ts';
 import type { ToolSource } from './tool-source.ts';
 
@@ -15,7 +16,8 @@ import type { ToolSource } from './tool-source.ts';
  * Stores a result that does not fit and answers its preview, totals, profile and reference: one walk that is scanned
  * while it is uploaded, so that what is said and what is stored are of the same bytes. Storage trouble is never raised:
  * then the rest is counted where that is possible, and the answer says that it was not kept. What the tool itself
- * throws on the way is thrown. The store bounds its uploads by itself (`pooledStore`).
+ * throws on the way is thrown. The store bounds its uploads by itself (`pooledStore`); what is asked of it before and
+ * after has `storage.uploadTimeoutMs` each.
  */
 export async function keepSource(
   request: Omit<KeepRequest, 'result'>,
@@ -29,11 +31,12 @@ export async function keepSource(
   const scanner = new ResultScanner(scanOptions(budget, settings, tool));
   const walk = new ScannedWalk(source.pieces, scanner, { maxBytes });
   const address = { owner: run.owner, session: run.session, id: resultId };
+  const { uploadTimeoutMs: timeoutMs } = settings.storage;
   const started = Date.now();
   let summary: ScannedResult | undefined;
   try {
     // Asked before anything is written; how much there will be is not known yet.
-    await checkRoom(run, 0, ports);
+    await inTime(timeoutMs, () => checkRoom(run, 0, ports));
     const body = await store.putBody(
       address,
       walk.pieces(),
@@ -52,20 +55,27 @@ export async function keepSource(
     summary = { ...scanned, identity: null };
     if (body.bytes !== scanned.bytes) throw new ClaimcheckError('StorageUnavailable', 'storage: the copy came short');
     if (tool.identity?.expectedFrom !== undefined) {
-      const stored = await store.readBody(address, body.etag);
-      if (stored === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy is gone');
-      summary = { ...scanned, identity: await declaredIdentity(tool.identity, request.input, stored, scanned) };
+      const identity = await inTime(timeoutMs, async () => {
+        const stored = await store.readBody(address, body.etag);
+        if (stored === undefined) throw new ClaimcheckError('StorageUnavailable', 'storage: the stored copy is gone');
+        return declaredIdentity(tool.identity, request.input, stored, scanned);
+      });
+      summary = { ...scanned, identity };
     }
-    const committed = await commitResult({ ...request, result: noResult }, summary, ports, {
-      kind: 'wrapper',
-      etag: body.etag,
-      bytes: body.bytes,
-      leftOut: source.around.leftOut,
-    });
+    const made = summary;
+    const committed = await inTime(timeoutMs, () =>
+      commitResult({ ...request, result: noResult }, made, ports, {
+        kind: 'wrapper',
+        etag: body.etag,
+        bytes: body.bytes,
+        leftOut: source.around.leftOut,
+      }),
+    );
     return storedResult(replacedContent(summary, source.around, committed, { budget, tool }, ports), committed, true);
   } catch (error) {
     rethrow(walk);
-    const until = source.inMemory ? Number.POSITIVE_INFINITY : started + settings.storage.uploadTimeoutMs;
+    // An upload that hung has used its time up: what it did not read is counted in a time of its own.
+    const until = source.inMemory ? Number.POSITIVE_INFINITY : Math.max(started + timeoutMs, Date.now() + countMs);
     const whole = await count(walk, until);
     rethrow(walk);
     if (whole === 'oversize') {
@@ -85,6 +95,9 @@ export async function keepSource(
     return { status: 'success', content, stored: null, oversize: true, warnings: [`not stored: ${code}`] };
   }
 }
+
+/** Milliseconds at least for what an upload has not read of a stream: enough to fill the preview, and to count on. */
+const countMs = 2_000;
 
 const noResult = { status: 'success', content: [] } as const;
 

@@ -1,9 +1,11 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import { ClaimcheckError } from '../errors.ts';
 import type { ResultScanner } from '../scan/result-scanner.ts';
 
 /** Milliseconds of work after which other work of the process gets its turn. */
 const stretchMs = 5;
+/** Milliseconds that a source which is not read to its end has for closing what it has open. */
+const closeMs = 100;
 
 /**
  * One walk over a result: what an upload reads of it is scanned on the way, and what no upload reads any more can still
@@ -18,6 +20,7 @@ export class ScannedWalk {
   #since = performance.now();
   #ended = false;
   #detached = false;
+  #closed = false;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -54,11 +57,35 @@ export class ScannedWalk {
     }
   }
 
-  /** Takes the walk from whoever uploads it and counts what is left of it, until `until` (milliseconds since 1970). */
+  /**
+   * Takes the walk from whoever uploads it and counts what is left of it, until `until` (milliseconds since 1970): a
+   * source that hangs is given up then. Nothing is scanned any more once this has returned.
+   */
   async drain(until: number): Promise<void> {
     this.#detached = true;
-    while (!this.#ended && this.#failure === undefined && Date.now() < until) await this.#advance();
-    if (!this.#ended) await this.#pieces.return?.();
+    const counting = this.#count(until);
+    if (until === Number.POSITIVE_INFINITY) return counting;
+    counting.catch(() => {});
+    const timer = new AbortController();
+    const over = sleep(Math.max(0, until - Date.now()), undefined, { signal: timer.signal }).catch(() => {});
+    try {
+      await Promise.race([counting, over]);
+    } finally {
+      timer.abort();
+      this.#closed = true;
+      if (!this.#ended && this.#failure === undefined) await Promise.race([this.#close(), sleep(closeMs)]);
+    }
+  }
+
+  async #count(until: number): Promise<void> {
+    while (!this.#ended && !this.#closed && this.#failure === undefined && Date.now() < until) await this.#advance();
+  }
+
+  /** What a source throws while it is closed is of no result any more. */
+  async #close(): Promise<void> {
+    try {
+      await this.#pieces.return?.();
+    } catch {}
   }
 
   async #advance(): Promise<Uint8Array | undefined> {
@@ -70,9 +97,10 @@ export class ScannedWalk {
     try {
       next = await this.#pieces.next();
     } catch (error) {
-      this.#failure = { error };
+      this.#failure ??= { error };
       throw error;
     }
+    if (this.#closed) return undefined;
     if (next.done === true) {
       this.#ended = true;
       return undefined;

@@ -1,5 +1,5 @@
-import { ClaimcheckError } from '../errors.ts';
 import type { ResultStore } from '../store/result-store.ts';
+import { tooLate } from './in-time.ts';
 
 export interface UploadPoolOptions {
   /** Uploads on their way at once; the others wait and hold nothing but what their tool made. Default 4. */
@@ -111,8 +111,4 @@ function reading(store: ResultStore): Omit<ResultStore, 'putBody'> {
 function remove(list: (() => void)[], one: () => void): void {
   const at = list.indexOf(one);
   if (at >= 0) list.splice(at, 1);
-}
-
-function tooLate(timeoutMs: number): ClaimcheckError {
-  return new ClaimcheckError('StorageUnavailable', `storage: no confirmation within ${timeoutMs} ms`, { timeoutMs });
 }
