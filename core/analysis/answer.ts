@@ -147,9 +147,13 @@ export function coverageOfInput(index: ResultIndex, loaded: number): Coverage {
   return coverage;
 }
 
+const keptBefore =
+  'what is kept came of this same call when it was made before; computed again it came out otherwise than what is kept';
+
 function keptFacts(answer: EngineTable | EngineValue, kept: KeptOutputs, baseUrl: string): JsonObject {
   const link = (ref: string): string => `${baseUrl}/results/${ref}`;
   return {
+    ...(kept.differs ? { kept_before: keptBefore } : {}),
     ...(kept.answer === null
       ? {}
       : {

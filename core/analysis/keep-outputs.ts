@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ClaimcheckError } from '../errors.ts';
 import { keepText, type TextToKeep } from '../hand-off/keep-text.ts';
 import { columnNames } from '../read/record-text.ts';
@@ -14,6 +15,8 @@ export interface KeptOutputs {
   /** PNG. */
   readonly picture: ResultIndex | null;
   readonly drawing: ResultIndex | null;
+  /** An attempt whose answer was lost had stored them, and computed again they came out otherwise: what stands, stands. */
+  readonly differs: boolean;
 }
 
 type Content = Pick<TextToKeep, 'text' | 'contentType' | 'fileName'>;
@@ -40,11 +43,15 @@ export async function keepOutputs(
     derivedFrom: [...new Set(sources.map(({ entry }) => entry.ref))],
     noLaterThan: sources.map(({ entry }) => entry.availableUntil),
   };
-  const store = (name: string, content: Content) =>
-    keepText(run, { ...derived, key: `${name}/${call.turn}/${call.index}`, ...content }, ports);
+  let differs = false;
+  const store = async (name: string, content: Content) => {
+    const index = await keepText(run, { ...derived, key: `${name}/${call.turn}/${call.index}`, ...content }, ports);
+    differs ||= index.sha256 !== digestOf(content.text);
+    return index;
+  };
   const maxBytes = staged.uploads?.answer?.maxBytes ?? ports.limits.maxOutputBytes;
   const stored = keep ? await store('kept', await wholeAnswer(answer, staged, maxBytes)) : null;
-  if (answer.chart === null) return { answer: stored, picture: null, drawing: null };
+  if (answer.chart === null) return { answer: stored, picture: null, drawing: null, differs };
   const { svg, png } = answer.chart;
   const drawn = (name: OutputName, output: string | UploadedOutput, encoding: 'utf8' | 'base64') =>
     typeof output === 'string' ? Buffer.from(output, encoding) : staged.taken(name, output);
@@ -58,7 +65,12 @@ export async function keepOutputs(
     contentType: 'image/svg+xml',
     fileName: 'chart.svg',
   });
-  return { answer: stored, picture, drawing };
+  return { answer: stored, picture, drawing, differs };
+}
+
+function digestOf(text: Content['text']): string {
+  if (typeof text !== 'string' && !(text instanceof Uint8Array)) return text.sha256;
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Rows as a list of objects, or as NDJSON where they came by the store; a script's value as it is. */

@@ -107,6 +107,46 @@ test('a value of a script is kept as it is, and the model learns how much of it 
   expect(await made.catalogue.find(run.owner, answer.kept.ref)).toMatchObject({ kind: 'json', records: 9_000 });
 });
 
+describe('a repeat after an answer that was lost before it was recorded', () => {
+  const again = async (second: string) => {
+    let text = lines;
+    const { made, ports, results } = await world(lines);
+    const engine: AnalysisEngine = {
+      run: async (job) => {
+        const answer = { outcome: 'table', columns: [], rows: [], rowCount: 20_000, inputs: [], chart: null } as const;
+        return { ...answer, uploaded: ports.staging.leave(job.uploads?.answer, text) };
+      },
+    };
+    let lost = true;
+    const outcomes = {
+      find: made.outcomes.find.bind(made.outcomes),
+      list: made.outcomes.list.bind(made.outcomes),
+      record: async <T>(runId: string, key: string, outcome: T) => {
+        if (key.startsWith('analysis/') && lost) throw new Error('the connection broke');
+        return made.outcomes.record(runId, key, outcome);
+      },
+    };
+    const ask = () => analyzeResult(run, { turn: 2, index: 3 }, input, { ...ports, engine, outcomes });
+    await expect(ask()).rejects.toThrow('the connection broke');
+    lost = false;
+    text = second;
+    const answer = JSON.parse((await ask()).text);
+    return { answer, results: results(), made };
+  };
+
+  test('makes no second result', async () => {
+    const { answer, results } = await again(lines);
+    expect([results, answer.kept.bytes, answer.kept_before]).toEqual([1, lines.length, undefined]);
+  });
+  test('says when what is kept is not what came out now', async () => {
+    const { answer, results, made } = await again(lines.replace('{"n":0,', '{"n":7,'));
+    expect(results).toBe(1);
+    expect(answer.kept_before).toContain('otherwise than what is kept');
+    const read = await readResult(run, { ref: answer.kept.ref, limit: 1 }, made);
+    expect(read.text).toContain('"n":0');
+  });
+});
+
 describe('what is no upload makes no result', () => {
   const wrong = 'f'.repeat(64);
   const lost = (left: UploadedOutput, staging: MemoryStaging) => {
