@@ -12,7 +12,7 @@ const sentences: Readonly<Record<string, string>> = {
   ContextOverflow: 'This conversation no longer fits what the model can read. Ask for less, or start a new chat.',
   Expired: 'Something that this turn needed is past its date.',
   NoAnswer: 'The run ended without an answer.',
-  QuotaExceeded: 'Your storage is full.',
+  QuotaExceeded: 'A quota is used up: of tokens for this turn, or of storage.',
   ReasoningRefused: 'The model service refused to continue this conversation. Start a new chat.',
   RoleRevoked: 'Your roles no longer allow what this turn needed.',
   StorageUnavailable: 'The storage could not be reached. Try again later.',

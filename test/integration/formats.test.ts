@@ -1,78 +1,35 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { readdirSync } from 'node:fs';
+import { downloadObjects } from '../../aws/object-url.ts';
 import { readResult } from '../../core/read/read-result.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
 import type { ToolOutcome } from '../../core/run/outcomes.ts';
 import { rolesDigest } from '../../core/run/roles-digest.ts';
 import { resultFormat } from '../../core/store/result-index.ts';
-import { FaultProxy } from '../../local/fault-proxy.ts';
-import { rowsText } from '../fakes/run-world.ts';
-import { TableServer } from '../fakes/table-server.ts';
-import { bucket, type FlowWorld, flowWorld, makePlaces, produced } from './faults-world.ts';
-import { type EmulatedServices, emulatedServices } from './ministack.ts';
+import { silentTelemetry } from '../../core/telemetry/telemetry.ts';
+import { passesGates, toolCatalogue } from '../../core/tool/tool-definition.ts';
+import { rowsText, rowsTool } from '../fakes/run-world.ts';
+import { bucket, type FlowWorld, produced } from './faults-world.ts';
+import { formatFixtures, type PlantedFormats, plantedFormats } from './planted-formats.ts';
 
-// What earlier versions have stored, kept as they wrote it, read by the code of today. The fixtures are never made
-// anew: a change of a stored format gets a folder of its own beside them.
+// What earlier versions have stored, kept as they wrote it, read by the code of today.
 jest.setTimeout(120_000);
-const fixtures = join(import.meta.dirname, '../fixtures/formats');
-const versions = readdirSync(fixtures).filter((name) => /^v\d+$/.test(name));
+const versions = readdirSync(formatFixtures).filter((name) => /^v\d+$/.test(name));
 const runId = '0123456789abcdef'.repeat(2);
 const session = 'fedcba9876543210'.repeat(2);
 const owner = ownerKey('ada');
-
-interface StoredObject {
-  readonly key: string;
-  readonly contentType: string;
-  readonly metadata: Record<string, string>;
-  /** A body. */
-  readonly text?: string;
-  /** A commit record, which holds bytes. */
-  readonly base64?: string;
-}
-const kept = <T>(version: string, name: string): T =>
-  JSON.parse(readFileSync(join(fixtures, version, name), 'utf8')) as T;
 
 test('the format of today is among those kept', () => {
   expect(versions).toContain(`v${resultFormat}`);
 });
 
 describe.each(versions)('format %s', (version) => {
-  const tableServer = new TableServer();
-  let services: EmulatedServices;
-  let front: FaultProxy;
+  let planted: PlantedFormats;
   let world: FlowWorld;
-
   beforeAll(async () => {
-    services = await emulatedServices();
-    front = new FaultProxy(services.url, await tableServer.listen());
-    const url = await front.start();
-    await makePlaces(url);
-    world = flowWorld(url);
-    for (const [TableName, items] of Object.entries(
-      kept<Record<string, Record<string, unknown>[]>>(version, 'tables.json'),
-    )) {
-      for (const Item of items) await world.documents.send(new PutCommand({ TableName, Item }));
-    }
-    for (const { key, contentType, metadata, text, base64 } of kept<readonly StoredObject[]>(version, 'objects.json')) {
-      await world.s3.send(
-        new PutObjectCommand({
-          Bucket: bucket,
-          Key: key,
-          Body: text ?? Buffer.from(base64 ?? '', 'base64'),
-          ContentType: contentType,
-          Metadata: metadata,
-        }),
-      );
-    }
+    planted = await plantedFormats(version);
+    world = planted.world;
   }, 120_000);
-  afterAll(async () => {
-    world.stop();
-    front.stop();
-    tableServer.stop();
-    await services.stop();
-  });
+  afterAll(() => planted.stop());
 
   test('the run, its thread, outcomes and grants', async () => {
     const { runs, messages, outcomes, grants } = world.ports;
@@ -120,6 +77,18 @@ describe.each(versions)('format %s', (version) => {
       expect(answer.text).toContain('the last');
       expect(answer.text).toContain(JSON.stringify((JSON.parse(rowsText(records)) as { name: string }[]).at(-1)?.name));
     }
+  });
+
+  test('a gate of before views had their fields in it opens as it did, and to whoever sees all where there is a view now', async () => {
+    const look = downloadObjects(world.s3, bucket, silentTelemetry);
+    const outcome = await world.ports.outcomes.find<ToolOutcome>(runId, 'tool/1/0');
+    const id = String(outcome?.ref).slice(33);
+    const facts = await look.look(owner, { kind: 'result', session, id });
+    expect(facts?.tools).toEqual(['rows']);
+    const opens = (tool: typeof rowsTool, role: string) =>
+      passesGates(toolCatalogue([tool]), facts?.tools ?? [], [role]);
+    const viewed = { ...rowsTool, roles: ['ops', 'head'], view: { ops: ['id'], head: ['*'] } };
+    expect([opens(rowsTool, 'ops'), opens(viewed, 'head'), opens(viewed, 'ops')]).toEqual([true, true, false]);
   });
 
   test('the catalogue and the chat', async () => {
