@@ -9,6 +9,7 @@ import type { ResultStore } from '../core/store/result-store.ts';
 import { gateOf } from '../core/tool/gate.ts';
 import type { ToolContext, ToolDefinition } from '../core/tool/tool-definition.ts';
 import { applyView, keptFields } from '../core/tool/view.ts';
+import { inTime } from '../core/wrap/in-time.ts';
 
 /** What a tool makes: text in pieces, or a text that was made already. */
 export type Producer = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -60,30 +61,36 @@ export async function storeFromTool(
   const start = await collect(pieces, options.transportBytes);
   if (start.ended) return { status: 'success', content: textContent(start.bytes) };
   const measured = measure(start.bytes, pieces);
+  const left = timeLeft(context);
   try {
-    const body = await options.store.putBody(
-      { owner: context.owner as OwnerKey, session: context.session, id: context.resultId },
-      measured.pieces,
-      {
-        tools: [gateOf({ name: context.tool, ...view }, context.roles)],
-        runId: context.runId,
-        turn: context.turn,
-        index: context.index,
-        availableUntil: context.availableUntil,
-        format: resultFormat,
-        contentType: options.contentType,
-        ...(options.fileName === undefined ? {} : { fileName: options.fileName }),
-      },
-      { maxBytes: options.maxBytes, signal: AbortSignal.timeout(timeLeft(context)) },
+    // Time to clean up after an upload that was given up; a store that does not look at its signal is left behind.
+    const body = await inTime(left + graceMs / 2, () =>
+      options.store.putBody(
+        { owner: context.owner as OwnerKey, session: context.session, id: context.resultId },
+        measured.pieces,
+        {
+          tools: [gateOf({ name: context.tool, ...view }, context.roles)],
+          runId: context.runId,
+          turn: context.turn,
+          index: context.index,
+          availableUntil: context.availableUntil,
+          format: resultFormat,
+          contentType: options.contentType,
+          ...(options.fileName === undefined ? {} : { fileName: options.fileName }),
+        },
+        { maxBytes: options.maxBytes, signal: AbortSignal.timeout(left) },
+      ),
     );
     const stored = { id: context.resultId, bytes: body.bytes, sha256: measured.digest(), etag: body.etag };
     return { status: 'success', content: textContent(start.bytes.subarray(0, headBytes)), stored };
   } catch (error) {
+    // A tool that fails on the way has failed; whatever else is thrown is the view's or the store's.
+    const failure = measured.failure();
+    if (failure !== undefined && !(failure.error instanceof ClaimcheckError)) throw failure.error;
     if (error instanceof ClaimcheckError && error.code === 'OversizeResult') {
       const text = `OversizeResult: ${error.message}; nothing was kept. Ask the tool for less.`;
       return { status: 'error', content: boundedError([{ text }], options.transportBytes) };
     }
-    if (!(error instanceof ClaimcheckError)) throw error;
     // Named, but never confirmed: the platform answers the part and says that the rest was not kept.
     const unconfirmed = { id: context.resultId, bytes: measured.bytes(), sha256: '', etag: '' };
     return { status: 'success', content: textContent(start.bytes.subarray(0, headBytes)), stored: unconfirmed };
@@ -114,17 +121,26 @@ async function collect(
 function measure(start: Uint8Array, rest: AsyncGenerator<Uint8Array>) {
   const hash = createHash('sha256');
   let seen = 0;
+  let failure: { readonly error: unknown } | undefined;
+  async function* made(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* rest;
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  }
   async function* passing(): AsyncGenerator<Uint8Array> {
     hash.update(start);
     seen += start.length;
     yield start;
-    for await (const piece of rest) {
+    for await (const piece of made()) {
       hash.update(piece);
       seen += piece.length;
       yield piece;
     }
   }
-  return { pieces: passing(), digest: () => hash.digest('hex'), bytes: () => seen };
+  return { pieces: passing(), digest: () => hash.digest('hex'), bytes: () => seen, failure: () => failure };
 }
 
 /** Text cut at a character's end, so that no half character becomes a replacement mark. */

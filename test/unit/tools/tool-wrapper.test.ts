@@ -67,6 +67,25 @@ it('a producer that fails is the tool’s own failure', async () => {
   await expect(storeFromTool(context, broken, options(new MemoryResultStore()))).rejects.toThrow('went away');
 });
 
+it.each(['that hangs, whatever its signal says', 'that throws what no store of ours throws'])(
+  'a store %s: the beginning is answered before the platform stops waiting',
+  async (kind) => {
+    const putBody = async () => {
+      if (kind.startsWith('that hangs')) await new Promise(() => {});
+      throw new TypeError('fetch failed');
+    };
+    const soon = { ...context, deadline: new Date(Date.now() + 2_100).toISOString() };
+    const started = performance.now();
+    const answer = await storeFromTool(soon, () => pieces(rows(20_000)), {
+      ...options(new MemoryResultStore()),
+      store: { putBody },
+    });
+    expect(performance.now() - started).toBeLessThan(1_900);
+    expect(answer).toMatchObject({ status: 'success', stored: { id: resultId, etag: '' } });
+    expect((answer.content[0] as { text: string }).text.length).toBeGreaterThan(10_000);
+  },
+);
+
 it('a context that the platform did not make is refused', async () => {
   const forged = { ...context, resultId: '../../x' };
   await expect(storeFromTool(forged, () => pieces('x'), options(new MemoryResultStore()))).rejects.toBeInstanceOf(
