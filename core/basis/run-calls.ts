@@ -21,7 +21,8 @@ export interface RunCalls {
   readonly handedOver: readonly string[];
   /** What the last agent said last; undefined when no model answered in words. */
   readonly answer: string | undefined;
-  outcome(turn: number, toolUseId: string): ToolOutcome | undefined;
+  /** Of the calls with this id in this turn: one, unless a model gave the same id to several. */
+  outcomes(turn: number, toolUseId: string): readonly ToolOutcome[];
 }
 
 /** Reads a run's threads and tool outcomes back, for the saved turn and for the basis beside the answer. */
@@ -37,9 +38,11 @@ export async function runCalls(
   const threads = await Promise.all(
     [...new Set(agents)].map(async (agent) => ({ agent, messages: await ports.messages.thread(run.runId, agent) })),
   );
-  const byCall = new Map(
-    recorded.map(({ key, outcome }) => [callKey(Number(key.split('/')[1]), outcome.toolUseId), outcome]),
-  );
+  const byCall = new Map<string, ToolOutcome[]>();
+  for (const { key, outcome } of recorded) {
+    const at = callKey(Number(key.split('/')[1]), outcome.toolUseId);
+    byCall.set(at, [...(byCall.get(at) ?? []), outcome]);
+  }
   const facts = new Map<string, CallFacts>();
   for (const { messages } of threads) markCalls(messages, facts);
   return {
@@ -51,11 +54,11 @@ export async function runCalls(
     }),
     handedOver: handOffs.flatMap(({ outcome }) => (typeof outcome.ref === 'string' ? [outcome.ref] : [])),
     answer: lastWords(threads.flatMap((thread) => thread.messages)),
-    outcome: (turn, toolUseId) => byCall.get(callKey(turn, toolUseId)),
+    outcomes: (turn, toolUseId) => byCall.get(callKey(turn, toolUseId)) ?? [],
   };
 }
 
-/** A tool-use id is a model's: unique in its turn, not for certain in a run. */
+/** A tool-use id is a model's: it should be unique in its turn, and need not be in a run. */
 function callKey(turn: number, toolUseId: string): string {
   return `${turn}/${toolUseId}`;
 }

@@ -79,7 +79,7 @@ async function composeTurn(
   const finder = originFinder(run, ports);
   const threads = await Promise.all(
     calls.threads.map(({ agent, messages }) =>
-      savedThread(agent, messages, { replacements, outcome: calls.outcome, origin: finder.origin }),
+      savedThread(agent, messages, { replacements, outcomes: calls.outcomes, origin: finder.origin }),
     ),
   );
   const inheritedGates = earlier?.gates ?? [];

@@ -9,8 +9,8 @@ import type { ResultOrigin, SavedBlock, SavedMessage, SavedThread, SavedToolResu
 
 export interface ThreadFacts {
   readonly replacements: readonly Replacement[];
-  /** Outcome of the call with this tool-use id in this turn. */
-  readonly outcome: (turn: number, toolUseId: string) => ToolOutcome | undefined;
+  /** Outcomes of the calls with this tool-use id in this turn. */
+  readonly outcomes: (turn: number, toolUseId: string) => readonly ToolOutcome[];
   readonly origin: (outcome: ToolOutcome, input: ToolUseBlock['toolUse']['input'] | undefined) => Promise<ResultOrigin>;
 }
 
@@ -46,12 +46,10 @@ async function savedBlock(
 ): Promise<SavedMessage['content'][number]> {
   if (!('toolResult' in block)) return block;
   const { toolUseId, content } = block.toolResult;
-  const outcome = facts.outcome(turn, toolUseId);
-  const origin: ResultOrigin =
-    outcome === undefined
-      ? // A result that the platform made up, such as "not executed": no tool's data in it.
-        { tool: '', ref: null, sources: [], gates: [], availableUntil: null, confirmed: false }
-      : await facts.origin(outcome, inputs.get(toolUseId));
+  const origins = await Promise.all(
+    facts.outcomes(turn, toolUseId).map((outcome) => facts.origin(outcome, inputs.get(toolUseId))),
+  );
+  const origin = oneOrigin(origins);
   const replacement = replacementOf(block, facts);
   return {
     toolResult: {
@@ -60,6 +58,21 @@ async function savedBlock(
     },
     origin,
   } satisfies SavedToolResult;
+}
+
+/**
+ * Which of several calls of one id a result came from is not known, so it carries the gates of all of them and is
+ * confirmed as none.
+ */
+function oneOrigin(origins: readonly ResultOrigin[]): ResultOrigin {
+  const last = origins.at(-1);
+  // A result that the platform made up, such as "not executed": no tool's data in it.
+  if (last === undefined) {
+    return { tool: '', ref: null, sources: [], gates: [], availableUntil: null, confirmed: false };
+  }
+  if (origins.length === 1) return last;
+  const all = (facts: 'gates' | 'sources') => [...new Set(origins.flatMap((origin) => origin[facts]))].sort();
+  return { ...last, gates: all('gates'), sources: all('sources'), confirmed: false };
 }
 
 function replacementOf(block: MessageBlock, facts: ThreadFacts): Replacement | undefined {

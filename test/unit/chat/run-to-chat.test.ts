@@ -276,3 +276,28 @@ describe('a saved turn', () => {
     expect(chats.saved).toEqual([]);
   });
 });
+
+it('calls that a model gave one id: what came of either is closed by the gates of both', async () => {
+  const salaries = { ...rowsTool, name: 'salaries', roles: ['hr'] };
+  const world = await runWorld({
+    answer: [use('salaries', {}, 'same'), use('rows', {}, 'same')],
+    tools: [rowsTool, salaries],
+    run: { roles: ['ops', 'hr'] },
+  });
+  const facts = { toolUseId: 'same', status: 'success', ref: null, callDigest: 'x', oversize: false } as const;
+  const contents = [[{ text: '{"salary":"S4LARY"}' }], [{ text: '{"row":1}' }]];
+  for (const [index, content] of contents.entries()) {
+    const tool = ['salaries', 'rows'][index] as string;
+    await world.outcomes.record(runId, `tool/1/${index}`, { ...facts, tool, content, at: now.toISOString() });
+  }
+  const results = contents.map((content) => ({ toolResult: { toolUseId: 'same', content } }));
+  await say(world, 1, 'user', results);
+  await say(world, 2, 'assistant', [{ text: 'the salary is S4LARY' }]);
+  const chats = memoryChats();
+  await end({ ...world, chats, replacements: memoryReplacements() });
+  const seen = async (roles: readonly string[]) =>
+    JSON.stringify(await openChat(chats, run.owner, run.session, viewer(world, roles)));
+  expect(await seen(['ops', 'hr'])).toContain('S4LARY');
+  expect(await seen(['ops'])).not.toContain('S4LARY');
+  expect(JSON.stringify((await history(chats, world, ['ops'])).messages)).not.toContain('S4LARY');
+});
