@@ -31,6 +31,12 @@ export class EvenRecords {
   readonly #between: Buffer;
   /** Offset in `#between` of the second record's brace. */
   readonly #brace: number;
+  /** What is looked for first: the end of a record, or of a line where every line end stands between two records. */
+  readonly #sought: number;
+  /** Offset in `#between` of what is looked for. */
+  readonly #ahead: number;
+  /** A line of the open record has ended; another record behind it would be one that was not seen. */
+  #lineEnded = false;
   /** Pieces since the start of the open record. */
   #open: Uint8Array[] = [];
   #openBytes = 0;
@@ -45,6 +51,8 @@ export class EvenRecords {
     this.#sink = sink;
     this.#between = between;
     this.#brace = between.lastIndexOf(openBrace);
+    this.#sought = index.kind === 'ndjson' ? lineFeed : closeBrace;
+    this.#ahead = between.indexOf(this.#sought);
   }
 
   /** `head` starts with the first record; `spans`: the records in it. Null where they are not what this is made for. */
@@ -61,10 +69,10 @@ export class EvenRecords {
     const to = head.indexOf(quote, second.start) + 1;
     if (head[from] !== closeBrace || head[second.start] !== openBrace || to === 0) return null;
     const between = Buffer.from(head.subarray(from, to));
-    if (between.length > longestBetween || /[^\s{},"]/.test(between.toString('latin1'))) return null;
+    // An empty record stands between them too; it would be written over.
+    if (between.length > longestBetween || !/^\}[\s,]*\{\s*"$/.test(between.toString('latin1'))) return null;
     // A line holds a whole record: none may hold a line end, as those written for people do.
-    const ends = between.indexOf(lineFeed) >= 0;
-    if (index.kind === 'ndjson' ? !ends : ends) return null;
+    if (between.includes(lineFeed) !== (index.kind === 'ndjson')) return null;
     if (head.subarray(0, from).includes(lineFeed)) return null;
     return new EvenRecords(index, between, sink);
   }
@@ -107,7 +115,10 @@ export class EvenRecords {
     const last = this.#last.subarray(this.#last.length - half);
     const both = Buffer.concat([last, piece.subarray(0, half)]);
     const at = both.indexOf(this.#between);
-    if (at < 0) return 0;
+    if (at < 0) {
+      if (this.#sought === lineFeed && last.subarray(-this.#openBytes).includes(lineFeed)) this.#lineEnded = true;
+      return 0;
+    }
     const start = at + this.#brace;
     this.#endLine(both, at);
     last.set(both.subarray(0, half));
@@ -127,16 +138,25 @@ export class EvenRecords {
     const brace = this.#brace;
     let records = 0;
     let from = -this.#openBytes;
+    const sought = this.#sought;
     const last = piece.length - between.length;
     // Node looks for one byte several times as fast as for some.
-    for (let at = piece.indexOf(closeBrace); at >= 0 && at <= last; at = piece.indexOf(closeBrace, at + 1)) {
-      let same = 1;
+    for (let found = piece.indexOf(sought), next = 0; found >= 0; found = piece.indexOf(sought, next)) {
+      next = found + 1;
+      const at = found - this.#ahead;
+      // The rest of it comes with the next piece.
+      if (at > last) break;
+      let same = 0;
       while (same < between.length && piece[at + same] === between[same]) same += 1;
-      if (same < between.length) continue;
+      if (same < between.length) {
+        if (sought === lineFeed) this.#lineEnded = true;
+        continue;
+      }
       this.#endLine(piece, at);
       if (at + 1 - from > this.longest) this.longest = at + 1 - from;
       records += 1;
       from = at + brace;
+      next = from;
     }
     if (records > 0) this.#handOver([...this.#open, piece.subarray(0, from)], records);
     const open = records > 0 ? piece.subarray(from) : piece;
@@ -146,6 +166,7 @@ export class EvenRecords {
 
   /** Writes a line end over what stands between two records. */
   #endLine(bytes: Buffer, at: number): void {
+    if (this.#lineEnded) throw new UnevenRecords('another line end');
     const end = at + this.#brace - 1;
     if (end > at + 1) bytes.fill(blank, at + 1, end);
     bytes[end] = lineFeed;

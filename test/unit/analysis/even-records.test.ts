@@ -77,6 +77,8 @@ test.each([
   ['a table', 'a,b\n1,2\n3,4\n'],
   ['a text', 'one\ntwo\n'],
   ['a document', '{"a":1,"b":{"c":2}}'],
+  ['a list of which every other record is empty', listed(',{},')],
+  ['lines of which every other record is empty', listed('\n{}\n').slice(1, -1)],
 ])('%s is read the long way', (_, body) => {
   expect(linesOf(Buffer.from(body), body.length, 64)).toBeNull();
 });
@@ -84,6 +86,33 @@ test.each([
 test('a line end in a later record is found', () => {
   const body = listed(',').replace('"text":"the last"', '"text":\n"the last"');
   expect(() => linesOf(Buffer.from(body), 400, 64)).toThrow(UnevenRecords);
+});
+
+describe('lines that end in another way once', () => {
+  const lines = all.map((record) => JSON.stringify(record));
+  const sizes = [...Array.from({ length: 20 }, (_, at) => at + 1), 64, 1_000_000];
+
+  test.each([
+    ['a blank line', '\n\n'],
+    ['a carriage return', '\r\n'],
+    ['a blank before the end', ' \n'],
+    ['a blank behind the end', '\n '],
+    ['an empty record', '\n{}\n'],
+  ])('%s', (_, end) => {
+    for (const at of [20, 39]) {
+      const body = Buffer.from([lines.slice(0, at).join('\n'), lines.slice(at).join('\n')].join(end));
+      for (const size of sizes) expect(() => linesOf(body, 300, size)).toThrow(UnevenRecords);
+    }
+  });
+
+  test('a first key that stands apart', () => {
+    const body = Buffer.from(lines.join('\n').replace('{"n":20,', '{ "n":20,'));
+    for (const size of sizes) expect(() => linesOf(body, 300, size)).toThrow(UnevenRecords);
+  });
+
+  test('blank lines at the end are none', () => {
+    for (const size of sizes) expect(linesOf(Buffer.from(`${lines.join('\n')}\n\n \n`), 300, size)).toEqual(all);
+  });
 });
 
 test.each([
