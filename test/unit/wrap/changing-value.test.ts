@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kept } from '../../../core/store/keeping.ts';
+import type { ResultStore } from '../../../core/store/result-store.ts';
+import { withResultsByReference } from '../../../core/wrap/with-results-by-reference.ts';
+import { referenceIn, rowsOf, workspace } from './workspace.ts';
+
+const ada = { owner: 'Ada', session: 'chat 1' };
+
+/** A store that does something between the pieces that it takes. */
+const between = (work: () => void) => (store: ResultStore) =>
+  new Proxy(store, {
+    get: (target, key) => {
+      if (key !== 'putBody') return (target[key as keyof ResultStore] as () => unknown).bind(target);
+      const putBody: ResultStore['putBody'] = (address, body, metadata, limits) => {
+        async function* disturbed() {
+          for await (const piece of body as AsyncIterable<Uint8Array>) {
+            const copy = Uint8Array.from(piece);
+            work();
+            yield copy;
+          }
+        }
+        return target.putBody(address, disturbed(), metadata, limits);
+      };
+      return putBody;
+    },
+  });
+
+async function kept(made: unknown, work: () => void) {
+  const { references, folder } = workspace({ wrapStore: between(work) });
+  const tool = withResultsByReference(() => made, { references, name: 'rows', context: () => ada });
+  const { content } = (await tool({})) as Kept;
+  const file = readdirSync(folder, { recursive: true }).find((name) => String(name).endsWith('body'));
+  const body = readFileSync(join(folder, String(file)));
+  const preview = (content[0] as { readonly text: string }).text;
+  return { reference: referenceIn(content), body, preview, words: JSON.stringify(content) };
+}
+
+it('content blocks that are changed while they are uploaded: what is kept and said is what the tool returned', async () => {
+  const text = JSON.stringify(rowsOf(9_000));
+  const block = { text };
+  const content: { text: string }[] = [block];
+  const { reference, body, words } = await kept({ status: 'success', content }, () => {
+    block.text = 'changed';
+    content.push({ text: 'changed' });
+  });
+  expect(body.toString()).toBe(text);
+  expect(reference).toMatchObject({ records: 9_000, sha256: createHash('sha256').update(text).digest('hex') });
+  expect(words).not.toContain('changed');
+});
+
+it('a value that goes on changing: preview, total and digest are of the very bytes that are stored', async () => {
+  const rows = rowsOf(9_000);
+  const { reference, body, preview } = await kept(rows, () => {
+    rows.length -= 1;
+    (rows[0] as { note: string }).note = 'changed';
+    (rows.at(-1) as { note: string }).note = 'changed';
+  });
+  const stored = JSON.parse(body.toString()) as readonly object[];
+  expect(stored.length).toBeLessThan(9_000);
+  expect(reference).toMatchObject({
+    records: stored.length,
+    bytes: body.length,
+    sha256: createHash('sha256').update(body).digest('hex'),
+  });
+  const shown = JSON.parse(preview) as readonly object[];
+  expect(stored.slice(0, shown.length)).toEqual(shown);
+});
