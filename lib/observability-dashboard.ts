@@ -51,7 +51,7 @@ export function dashboardWidgets(service: string, watched: Watched): NonNullable
       graph('How do tool calls end?', [by('ToolCall', 'tool', 'reason'), by('ToolRetry', 'tool', 'reason')]),
     ],
     [
-      graph('What is refused?', [by('Refusal', 'code'), by('QuotaRefused', 'reason')]),
+      graph('What is refused?', [by('Refusal', 'code'), by('Refusal', 'code', 'tool'), by('QuotaRefused', 'reason')]),
       graph('Which downloads are denied?', [by('DownloadDenied', 'reason')]),
       graph('Does storage refuse?', [
         sum('StorageRefusal', 'refused by S3'),

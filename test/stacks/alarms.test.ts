@@ -90,6 +90,8 @@ test('what the dashboard searches by are sets of dimensions that are written', (
     const calls = [...code.matchAll(new RegExp(`\\.count\\(\\s*'${metric}',[^,]+,\\s*\\{([^}]*)\\}`, 'g'))];
     const sets = calls.map(([, members = '']) =>
       members
+        // What a call is given stands for no dimension.
+        .replace(/\([^()]*\)/g, '')
         .split(',')
         .map((member) => /^\s*(\w+)/.exec(member)?.[1])
         .filter((key) => key !== undefined)
@@ -101,6 +103,11 @@ test('what the dashboard searches by are sets of dimensions that are written', (
     expect([...(single?._aws.CloudWatchMetrics[0]?.Dimensions[0] ?? [])].sort()).toEqual(
       [...asked.split(','), 'service'].sort(),
     );
+    // A count under other dimensions is another metric: a search that leaves it out would show too few.
+    const searched = searches
+      .filter(([, , of]) => of === metric)
+      .map(([, found = '']) => found.split(',').sort().join());
+    expect({ metric, missed: sets.filter((set) => !searched.includes(set)) }).toEqual({ metric, missed: [] });
   }
 });
 
