@@ -1,3 +1,4 @@
+import { wellFormed } from '../content/well-formed.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { chartQuery, valueColumn } from './chart-query.ts';
 import { type ChartSpec, parseChart } from './chart-spec.ts';
@@ -44,7 +45,8 @@ export function parseRequest(
 ): AnalysisRequest {
   const known = new Set(['inputs', 'sql', 'script', 'chart', 'keep', ...(withPython ? ['python'] : [])]);
   const unknown = Object.keys(input).filter((key) => !known.has(key));
-  if (unknown.length > 0) throw invalid(`${unknown[0]}: there is no such argument`);
+  if (unknown.length > 0)
+    throw invalid(`${wellFormed((unknown[0] as string).slice(0, 64))}: there is no such argument`);
   const sql = text(input['sql'], 'sql');
   const script = text(input['script'], 'script');
   const python = text(input['python'], 'python');
