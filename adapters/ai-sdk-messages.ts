@@ -9,6 +9,8 @@ type Params = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0
 export type PromptMessage = Params['prompt'][number];
 type Output = Extract<Extract<PromptMessage, { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output'];
 
+type ToolResultPart = { readonly type: string; readonly output: Output };
+
 /** Reads the AI SDK's prompt for the guard, and writes replacements into copies. */
 export const promptCodec: MessageCodec<PromptMessage> = {
   read: (message): CoreMessage | null => {
@@ -23,7 +25,7 @@ export const promptCodec: MessageCodec<PromptMessage> = {
       if (part.type !== 'tool-result') return [part];
       number += 1;
       const value = results.get(number);
-      return [value === undefined ? part : { ...part, output: { type: 'text', value } }];
+      return [value === undefined ? part : { ...part, output: besideFiles(value, (part as ToolResultPart).output) }];
     });
     return { ...message, content } as unknown as PromptMessage;
   },
@@ -41,8 +43,22 @@ function coreBlock(part: Exclude<PromptMessage['content'], string>[number]): Mes
   return [{ toolResult: { toolUseId: part.toolCallId, status, content: resultBlocks(made) } }];
 }
 
+/** A text in the place of all words of a result; images and files beside them stay. */
+function besideFiles(text: string, made: Output): Output {
+  const files = made.type === 'content' ? made.value.filter(({ type }) => type !== 'text') : [];
+  if (files.length === 0) return { type: 'text', value: text };
+  return { type: 'content', value: [{ type: 'text', text }, ...files] };
+}
+
 function resultBlocks(made: Output): readonly ContentBlock[] {
-  if (made.type === 'content') return made.value.map(acceptBlock);
+  if (made.type === 'content') return made.value.map(contentBlock);
   if (made.type === 'execution-denied') return [{ text: made.reason ?? 'denied' }];
   return typeof made.value === 'string' ? [{ text: made.value }] : [{ json: made.value as JsonValue }];
+}
+
+/** A file of the AI SDK; what is no image with its bytes here is looked at as it is. */
+function contentBlock(part: Extract<Output, { type: 'content' }>['value'][number]): ContentBlock {
+  if (part.type !== 'file' || part.data.type !== 'data') return acceptBlock(part);
+  const { mediaType: mimeType, data } = part;
+  return acceptBlock({ type: 'image', mimeType, data: data.data });
 }

@@ -21,6 +21,8 @@ export interface AiSdkOptions extends GuardLimits {
 interface KeptOutput {
   readonly type: 'claimcheck';
   readonly text: string;
+  /** Images that came beside the result, in base64. */
+  readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
 }
 
 /**
@@ -55,7 +57,7 @@ export function resultsByReference(options: AiSdkOptions): {
         return kept === null ? made : output(kept);
       },
       toModelOutput: async (given: { toolCallId: string; input: unknown; output: unknown }) => {
-        if (isKept(given.output)) return { type: 'text', value: given.output.text };
+        if (isKept(given.output)) return keptOutput(given.output);
         if (toModelOutput !== undefined) return toModelOutput(given as never);
         if (typeof given.output === 'string') return { type: 'text', value: given.output };
         return { type: 'json', value: (given.output ?? null) as never };
@@ -115,7 +117,24 @@ async function last(made: unknown): Promise<unknown> {
   return result;
 }
 
-const output = (kept: Kept): KeptOutput => ({ type: 'claimcheck', text: joinedText(kept.content) });
+function output({ content }: Kept): KeptOutput {
+  const images = content.flatMap((block) => {
+    if (!('image' in block) || !('bytes' in block.image.source)) return [];
+    const { format, source } = block.image;
+    return [{ mediaType: `image/${format}`, data: Buffer.from(source.bytes).toString('base64') }];
+  });
+  return { type: 'claimcheck', text: joinedText(content), ...(images.length > 0 && { images }) };
+}
+
+function keptOutput({ text, images = [] }: KeptOutput) {
+  if (images.length === 0) return { type: 'text' as const, value: text };
+  const files = images.map(({ mediaType, data }) => ({
+    type: 'file' as const,
+    mediaType,
+    data: { type: 'data' as const, data },
+  }));
+  return { type: 'content' as const, value: [{ type: 'text' as const, text }, ...files] };
+}
 
 function isKept(value: unknown): value is KeptOutput {
   return (

@@ -12,11 +12,45 @@ export function produced(message: ToolMessage): Produced {
   return { kind: 'result' as const, result: { status, content: blocksOf(message.content) } };
 }
 
-/** What stands in the conversation for a result that was kept. */
-export function keptMessage(made: { readonly tool_call_id: string; readonly name?: string }, kept: Kept): ToolMessage {
+/**
+ * What stands in the conversation for a result that was kept; its images and files are the ones that the tool made, and
+ * what the message has for the application alone stays with it.
+ */
+export function keptMessage(
+  made: ToolMessage | { readonly tool_call_id: string; readonly name?: string },
+  kept: Kept,
+): ToolMessage {
+  const text = joinedText(kept.content);
+  if (ToolMessage.isInstance(made)) {
+    const media = kept.content.some(isMedia) ? made.content : '';
+    return rewritten(made, besideMedia(text, media), kept.status);
+  }
   const { tool_call_id, name } = made;
-  const content = joinedText(kept.content);
-  return new ToolMessage({ content, tool_call_id, status: kept.status, ...(name === undefined ? {} : { name }) });
+  return new ToolMessage({ content: text, tool_call_id, status: kept.status, ...(name === undefined ? {} : { name }) });
+}
+
+function rewritten(made: ToolMessage, content: ToolMessage['content'], status: ToolMessage['status']): ToolMessage {
+  const { tool_call_id, name, id, artifact, additional_kwargs, response_metadata } = made;
+  return new ToolMessage({
+    content,
+    tool_call_id,
+    additional_kwargs,
+    response_metadata,
+    ...(status && { status }),
+    ...(name && { name }),
+    ...(id && { id }),
+    ...(artifact !== undefined && { artifact }),
+  });
+}
+
+/** A text in the place of all words of `content`; what is no text or data stays. */
+function besideMedia(text: string, content: ToolMessage['content']): ToolMessage['content'] {
+  const media = typeof content === 'string' ? [] : content.filter((part) => isMedia(acceptBlock(part)));
+  return media.length === 0 ? text : ([{ type: 'text', text }, ...media] as ToolMessage['content']);
+}
+
+function isMedia(block: ContentBlock): boolean {
+  return !('text' in block) && !('json' in block);
 }
 
 /** Words of a message, whatever it is made of. */
@@ -70,15 +104,7 @@ export const codec: MessageCodec<BaseMessage> = {
   write: (message, { results, bare }) => {
     const text = results.get(0);
     if (text !== undefined && ToolMessage.isInstance(message)) {
-      const { tool_call_id, name, status, id } = message;
-      const fields = {
-        content: text,
-        tool_call_id,
-        ...(name && { name }),
-        ...(status && { status }),
-        ...(id && { id }),
-      };
-      return new ToolMessage(fields);
+      return rewritten(message, besideMedia(text, message.content), message.status);
     }
     if (!bare || !AIMessage.isInstance(message) || typeof message.content === 'string') return message;
     const content = message.content.filter((part) => !isReasoning(part));

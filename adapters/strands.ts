@@ -1,24 +1,10 @@
-import {
-  ExecuteToolStage,
-  InvokeModelStage,
-  JsonBlock,
-  type LocalAgent,
-  Message,
-  type Plugin,
-  TextBlock,
-  type Tool,
-  ToolResultBlock,
-  tool,
-} from '@strands-agents/sdk';
-import { acceptBlock } from '../core/content/accept-block.ts';
-import type { ContentBlock, Message as CoreMessage, MessageBlock } from '../core/content/block.ts';
-import type { JsonObject, JsonValue } from '../core/json.ts';
-import type { Kept } from '../core/store/keeping.ts';
-import { ConversationGuard, type GuardLimits, type MessageCodec } from '../core/wrap/conversation-guard.ts';
+import { ExecuteToolStage, InvokeModelStage, type LocalAgent, type Plugin, type Tool, tool } from '@strands-agents/sdk';
+import type { JsonObject } from '../core/json.ts';
+import { ConversationGuard, type GuardLimits } from '../core/wrap/conversation-guard.ts';
 import type { References } from '../core/wrap/references.ts';
 import type { ContextOf } from '../core/wrap/request-context.ts';
-import type { Produced } from '../core/wrap/tool-source.ts';
 import { readerTools } from './reader-tools.ts';
+import { codec, keptResult, produced } from './strands-messages.ts';
 
 export interface StrandsOptions extends GuardLimits {
   readonly references: References;
@@ -61,14 +47,14 @@ export function resultsByReference(options: StrandsOptions): Plugin {
         if (known === undefined) {
           const { result } = yield* next(call);
           const kept = await references.unkept(name, produced(result));
-          return { result: kept === null ? result : keptResult(toolUseId, kept) };
+          return { result: kept === null ? result : keptResult(toolUseId, kept, result.content) };
         }
         const wrapped = { run: references.run(known), tool: name, toolUseId, input };
         const repeated = await references.repeated(wrapped);
         if (repeated !== undefined) return { result: keptResult(toolUseId, repeated) };
         const { result } = yield* next(call);
         const kept = await references.keep(wrapped, produced(result));
-        return { result: kept === null ? result : keptResult(toolUseId, kept) };
+        return { result: kept === null ? result : keptResult(toolUseId, kept, result.content) };
       });
       agent.addMiddleware(InvokeModelStage, async function* (call, next) {
         const known = await context(call.agent);
@@ -92,55 +78,4 @@ export function resultsByReference(options: StrandsOptions): Plugin {
       });
     },
   };
-}
-
-function produced(result: ToolResultBlock): Produced {
-  const content = result.content.map((block) => acceptBlock(block.toJSON()));
-  return { kind: 'result', result: { status: result.status, content } };
-}
-
-function keptResult(toolUseId: string, { status, content }: Kept): ToolResultBlock {
-  return new ToolResultBlock({ toolUseId, status, content: content.flatMap(strandsBlock) });
-}
-
-function strandsBlock(block: ContentBlock): (TextBlock | JsonBlock)[] {
-  if ('text' in block) return [new TextBlock(block.text)];
-  return 'json' in block ? [new JsonBlock({ json: block.json as never })] : [];
-}
-
-const codec: MessageCodec<Message> = {
-  read: ({ role, content }): CoreMessage => ({ role, content: content.map(coreBlock) }),
-  write: (message, { results, bare }) => {
-    let number = -1;
-    const content = message.content.flatMap((block): Message['content'] => {
-      if (bare && block.type === 'reasoningBlock') return [];
-      if (block.type !== 'toolResultBlock') return [block];
-      number += 1;
-      const text = results.get(number);
-      if (text === undefined) return [block];
-      const media = block.content.filter(({ type }) => type !== 'textBlock' && type !== 'jsonBlock');
-      return [
-        new ToolResultBlock({
-          toolUseId: block.toolUseId,
-          status: block.status,
-          content: [new TextBlock(text), ...media],
-        }),
-      ];
-    });
-    return new Message({ role: message.role, content });
-  },
-};
-
-function coreBlock(block: Message['content'][number]): MessageBlock {
-  if (block.type === 'textBlock') return { text: block.text };
-  if (block.type === 'toolUseBlock') {
-    const { toolUseId, name, input } = block;
-    return { toolUse: { toolUseId, name, input: input as JsonValue } };
-  }
-  if (block.type === 'toolResultBlock') {
-    const { toolUseId, status, content } = block;
-    return { toolResult: { toolUseId, status, content: content.map((part) => acceptBlock(part.toJSON())) } };
-  }
-  if (block.type === 'reasoningBlock') return { reasoningContent: block.toJSON() };
-  return acceptBlock(block.toJSON());
 }

@@ -118,7 +118,7 @@ async function onLangChain(setup: Setup, make: typeof createAgent): Promise<read
       const move = next(
         setup,
         requests,
-        messages.map(({ type, content }) => ({ type, content })),
+        messages.map((message) => ({ type: message.type, content: message.content, ...artifactOf(message) })),
       );
       const calls = callsOf(move).map(({ id, tool, input }) => ({ id, name: tool, args: { ...input } }));
       return { generations: [{ text: '', message: new AIMessage({ content: 'x', tool_calls: calls }) }] };
@@ -145,6 +145,10 @@ async function onLangChain(setup: Setup, make: typeof createAgent): Promise<read
   return requests;
 }
 
+function artifactOf(message: BaseMessage): { readonly artifact?: unknown } {
+  return ToolMessage.isInstance(message) && message.artifact !== undefined ? { artifact: message.artifact } : {};
+}
+
 function callsOf(move: Move): readonly Call[] {
   if (move === 'end') return [];
   return 'id' in move ? [move] : move;
@@ -157,5 +161,7 @@ function next({ model }: Setup, requests: string[], messages: unknown): Move {
 }
 
 function asText(value: unknown): string {
+  // A message of its own passes as it is.
+  if (ToolMessage.isInstance(value)) return value as unknown as string;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -12,6 +12,9 @@ async function run(file: string, ...rest: string[]): Promise<string> {
   return stdout;
 }
 
+/** Of the one image that the scenarios have. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ';
+
 interface Sent {
   readonly last: string;
   readonly bytes: number;
@@ -35,7 +38,9 @@ interface Facts
       | 'notRead'
       | 'dense'
       | 'analysis'
-      | 'notAnalysed',
+      | 'notAnalysed'
+      | 'picture'
+      | 'guardedPicture',
       Sent
     >
   > {
@@ -131,6 +136,18 @@ describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => 
 
   it('a refused read is an error, never text that looks like content', () => {
     expect(facts.notRead.last).toContain('NotFound: ref: this run holds no such result');
+  });
+
+  it('an image beside a result that is kept, or that the guard takes out, stays where the model sees it', () => {
+    expect(facts.picture.stored).toBe(1);
+    for (const sent of [facts.picture, facts.guardedPicture]) {
+      // Once as an image, and not as a text that holds it.
+      expect(sent.last.split(pixel).length - 1).toBeGreaterThanOrEqual(1);
+      expect(sent.last).toMatch(/"ref"|full result stored: ref/);
+    }
+    expect(facts.picture.last.length).toBeLessThan(40_000);
+    expect(facts.picture.last.split(pixel)).toHaveLength(2);
+    if (name === 'langchain') expect(facts.picture.last).toContain('"artifact":{"of":"the application"}');
   });
 
   it('Chinese and base64 are not under-counted: the guard acts, and what was small is stored before it is replaced', () => {

@@ -8,6 +8,7 @@ import { inProcessEngine } from '../../../engine/in-process.ts';
 import { FileCatalogue } from '../../../files/file-catalogue.ts';
 import { FileResultStore } from '../../../files/file-result-store.ts';
 import { frameworks, type Setup } from './agents.ts';
+import { picture } from './picture.ts';
 
 /**
  * Runs one framework (first argument) through the faults that others are known for and prints what the model was sent,
@@ -151,6 +152,14 @@ const facts = {
     tool: ({ page }) => rows(page),
     model: (number) =>
       number === 0 ? { id: 'read', tool: 'read_result', input: { ref: `${'0'.repeat(32)}/${'1'.repeat(32)}` } } : 'end',
+  }),
+  /** An image beside a text that does not fit, as this framework has them. */
+  picture: await scenario({ tool: () => picture(name), model: once }),
+  /** The same, small enough to stay until the guard takes its words out. */
+  guardedPicture: await scenario({
+    windowTokens: 12_000,
+    tool: () => picture(name, 20_000),
+    model: (number) => (number < 2 ? call(number + 1) : 'end'),
   }),
   /** Under the budget each; base64 and Chinese cost more tokens than characters by four. */
   dense: await scenario({

@@ -140,3 +140,17 @@ it('the example: 5 MB stored, read, walked and computed over by the official cli
   expect(facts.stranger).toMatch(/^NotFound: /);
   expect(facts.largestMessageBytes).toBeLessThanOrEqual(100 * 1024);
 });
+
+it.each([
+  [['--help'], 0, /^usage: claimcheck-mcp --folder FOLDER/],
+  [['--folders', 'x'], 2, /Unknown option '--folders'.*\nusage: claimcheck-mcp/],
+  [['--folder', 'x'], 2, /^usage: claimcheck-mcp/],
+])('called with %j it ends with %i and says how it is used', async (given, code, said) => {
+  const args = ['--import', 'tsx', 'adapters/mcp/main.ts', ...given];
+  const ended = await promisify(execFile)(process.execPath, args, { cwd: root }).then(
+    ({ stdout }) => ({ code: 0, words: stdout }),
+    ({ code: exit, stderr }: { code: number; stderr: string }) => ({ code: exit, words: stderr }),
+  );
+  expect(ended.code).toBe(code);
+  expect(ended.words).toMatch(said);
+});
