@@ -8,7 +8,7 @@ type Node = Readonly<Record<string, unknown>>;
 export function mentionedNames(serialized: unknown, tables: readonly string[]): ReadonlySet<string> | null {
   const names = new Set<string>();
   const rows = new Set(tables.map((name) => name.toLowerCase()));
-  const alone: string[] = [];
+  const named: string[] = [];
   const open: unknown[] = [serialized];
   while (open.length > 0) {
     const next = open.pop();
@@ -21,13 +21,14 @@ export function mentionedNames(serialized: unknown, tables: readonly string[]): 
       for (const name of [kind === undefined ? alias : undefined, key]) {
         if (typeof name === 'string' && name !== '') rows.add(name.toLowerCase());
       }
-      if (Array.isArray(parts) && parts.length === 1) alone.push(String(parts[0]).toLowerCase());
+      // A table is named with and without what it stands in, `main.data`.
+      if (Array.isArray(parts)) named.push(String(parts.at(-1)).toLowerCase());
       // By all columns of the answer, which are named where they are selected.
       const byAnswer = Array.isArray(orders) && orders.length === 1 && isBareStar(orders[0]);
       open.push(alias, key, parts, ...(byAnswer ? [] : [orders]), ...Object.values(rest));
     }
   }
-  return alone.some((name) => rows.has(name)) ? null : names;
+  return named.some((name) => rows.has(name)) ? null : names;
 }
 
 function seesAll(node: Node): boolean {

@@ -6,7 +6,7 @@ import { RecordRuns } from '../../core/analysis/record-runs.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { recordSpans, type Span } from '../../core/scan/record-spans.ts';
 import { type BodyReader, readBody } from './read-body.ts';
-import { RecordFiles, type Slice } from './record-files.ts';
+import { defaultSliceBytes, RecordFiles, type Slice } from './record-files.ts';
 
 /** Widest record that is taken in; a wider one is refused, since leaving it out would falsify every count. */
 const maxRecordBytes = 16 * 1024 * 1024;
@@ -41,6 +41,7 @@ export async function fetchInput(
   signal: AbortSignal,
   sink: SliceSink | null = null,
   read: BodyReader = readBody,
+  sliceBytes = defaultSliceBytes,
 ): Promise<FetchedInput> {
   const hash = createHash('sha256');
   let lines: InputLines | null = null;
@@ -49,7 +50,7 @@ export async function fetchInput(
   let bytes = 0;
   let skip = input.recordStart ?? input.bytes;
   const begin = (): InputLines => {
-    lines = new InputLines(input, file, sink, Buffer.concat(head));
+    lines = new InputLines(input, file, sink, sliceBytes, Buffer.concat(head));
     head = [];
     return lines;
   };
@@ -89,13 +90,14 @@ class InputLines {
   #more = true;
 
   /** `head`: the first bytes from the first record on; written over. */
-  constructor(input: EngineInput, file: string, sink: SliceSink | null, head: Uint8Array) {
+  constructor(input: EngineInput, file: string, sink: SliceSink | null, sliceBytes: number, head: Uint8Array) {
     const some = head.subarray(0, firstBytes);
     const columns = sink === null || head.length < headBytes ? null : columnsOf(input, some);
     this.#columns = columns?.planned ?? null;
     this.#files = new RecordFiles(
       file,
       sink === null || columns === null ? null : (slice) => sink(slice, columns.planned, this.#longest),
+      sliceBytes,
     );
     const lines = (bytes: Uint8Array, records: number) => this.#files.lines(bytes, records);
     const wide = (bytes: number) => {

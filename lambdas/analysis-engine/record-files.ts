@@ -5,7 +5,7 @@ const vectorLength = 1_024;
 /** Bytes of one write: what a processor has still at hand. */
 const flushBytes = 512 * 1024;
 /** Bytes of a slice: what costs an engine several times as long to load as the statement that it takes. */
-const sliceBytes = 8 * 1024 * 1024;
+export const defaultSliceBytes = 8 * 1024 * 1024;
 
 /** Some records in a file of their own. */
 export interface Slice {
@@ -23,6 +23,7 @@ export class RecordFiles {
   records = 0;
   readonly #path: string;
   readonly #told: ((slice: Slice) => void) | null;
+  readonly #sliceBytes: number;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   /** The open file, or -1. */
@@ -30,10 +31,11 @@ export class RecordFiles {
   #fileBytes = 0;
   #recordsTold = 0;
 
-  /** `told`: null for one file at `path`; slices stand beside it. */
-  constructor(path: string, told: ((slice: Slice) => void) | null) {
+  /** `told`: null for one file at `path`; slices of about `sliceBytes` stand beside it. */
+  constructor(path: string, told: ((slice: Slice) => void) | null, sliceBytes = defaultSliceBytes) {
     this.#path = path;
     this.#told = told;
+    this.#sliceBytes = sliceBytes;
     if (told === null) this.#open(path);
   }
 
@@ -46,8 +48,8 @@ export class RecordFiles {
 
   /** To be called where a line has just ended. */
   flushIfFull(): void {
-    if (this.#pendingBytes >= flushBytes) this.#flush();
-    if (this.#told !== null && this.#fileBytes >= sliceBytes) this.#finish(this.#told);
+    if (this.#pendingBytes >= Math.min(flushBytes, this.#sliceBytes)) this.#flush();
+    if (this.#told !== null && this.#fileBytes >= this.#sliceBytes) this.#finish(this.#told);
   }
 
   /** Everything is on the disk, and told. */

@@ -22,6 +22,8 @@ export interface EngineHost {
   readonly threads: number;
   /** How stored copies are read. Default: from their addresses by HTTP. */
   readonly read?: BodyReader;
+  /** Bytes of records that are handed over together while others are fetched. Default: 8 MiB. */
+  readonly sliceBytes?: number;
   /** How outputs are left where they may be. Default: at their signed addresses by HTTP. */
   readonly upload?: OutputUploader;
 }
@@ -59,7 +61,7 @@ export async function runJob(job: EngineJob, host: EngineHost): Promise<EngineAn
 async function prepare(
   job: EngineJob,
   folder: string,
-  { read }: EngineHost,
+  { read, sliceBytes }: EngineHost,
   sinkOf: ((name: string) => SliceSink) | null = null,
 ): Promise<readonly PreparedInput[]> {
   const wanted = job.inputs.reduce((sum, input) => sum + input.bytes, 0);
@@ -74,7 +76,7 @@ async function prepare(
   const prepared: PreparedInput[] = [];
   for (const [at, input] of job.inputs.entries()) {
     const file = path.join(folder, `input-${at}.ndjson`);
-    const fetched = await fetchInput(input, file, signal, sinkOf?.(input.name), read);
+    const fetched = await fetchInput(input, file, signal, sinkOf?.(input.name), read, sliceBytes);
     prepared.push({ ...fetched, name: input.name, bytes: input.bytes, header: input.table?.header ?? null });
   }
   return prepared;

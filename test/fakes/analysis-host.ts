@@ -32,10 +32,11 @@ export class AnalysisHost {
   readonly #server: Server;
   #port = 0;
 
-  constructor(memoryMiB = 2048) {
+  /** `more`: small slices, so that few records come in several. */
+  constructor(memoryMiB = 2048, more: Pick<EngineHost, 'sliceBytes'> = {}) {
     buildEnginePrograms(this.folder);
     symlinkSync(path.join(projectRoot, 'node_modules'), path.join(this.folder, 'node_modules'));
-    this.host = { programs: this.folder, scratch: path.join(this.folder, 'scratch'), memoryMiB, threads: 1 };
+    this.host = { programs: this.folder, scratch: path.join(this.folder, 'scratch'), memoryMiB, threads: 1, ...more };
     this.#server = createServer((request, response) => {
       const name = (request.url ?? '').slice(1);
       if (request.method === 'PUT') {

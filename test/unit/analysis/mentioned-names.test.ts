@@ -52,6 +52,8 @@ test.each([
   'SELECT d FROM data d',
   'SELECT count(d) FROM data AS d',
   'SELECT to_json(Other) FROM other',
+  'SELECT main.data FROM data',
+  'SELECT hash(memory.main.Other) FROM other',
   'WITH t AS (SELECT a FROM data) SELECT t FROM t',
   'SELECT #1 FROM data',
   'SELECT a FROM data NATURAL JOIN other',
