@@ -89,7 +89,10 @@ export async function executeTool(
     } catch (error) {
       if (!(error instanceof ToolInvocationError)) throw error;
       last = error;
-      const again = isRetryable(error.kind) && attempt < maxAttempts;
+      const worthIt = isRetryable(error.kind) && attempt < maxAttempts;
+      const pause = worthIt ? backoffMs(attempt, ports.settings.retry, ports.random) : 0;
+      // A pause that this invocation has no time for is not made, and no line says that it was.
+      const again = worthIt && pause + afterwardsMs < ports.timeLeftMs();
       ports.telemetry.count('ToolRetry', again ? 1 : 0, { tool: tool.name, reason: error.kind });
       ports.telemetry.decision('tool_failed', {
         tool: tool.name,
@@ -99,8 +102,6 @@ export async function executeTool(
         retried: again,
       });
       if (!again) return failure(call, tool, error, attempt);
-      const pause = backoffMs(attempt, ports.settings.retry, ports.random);
-      if (pause + afterwardsMs >= ports.timeLeftMs()) return failure(call, tool, error, attempt);
       await ports.sleep(pause);
     }
   }

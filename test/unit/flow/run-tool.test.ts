@@ -186,12 +186,16 @@ describe('retries (DESIGN 9)', () => {
     expect(textOf(outcome)).toMatch(/^OversizeResult: rows .*wrap the tool/);
   });
 
-  it('a pause that this invocation has no time for is not made', async () => {
+  it('a pause that this invocation has no time for is not made, and no line or metric says that it was', async () => {
     const invoker = new ScriptedInvoker(throttled);
     const world = await runWorld({ answer: [use('rows')], invoker });
     await runTool(event, { ...world, timeLeftMs: () => 5_050 });
     expect(invoker.asked).toHaveLength(1);
     expect(outcomeOf(world).status).toBe('error');
+    const line = world.telemetry.decisions.find(({ name }) => name === 'tool_failed');
+    expect(line?.facts).toMatchObject({ attempt: 1, reason: 'throttled', retried: false });
+    expect(world.telemetry.counts).toContainEqual({ metric: 'ToolRetry', value: 0, reason: 'throttled' });
+    expect(world.telemetry.counts).not.toContainEqual(expect.objectContaining({ metric: 'ToolRetry', value: 1 }));
   });
 });
 
