@@ -30,17 +30,20 @@ import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { storingTool } from '../../aws/storing-tool.ts';
 import { readEnvironment } from '../../lambdas/environment.ts';
 import { toolHandler } from '../../lambdas/tool-handler.ts';
+import { ${variable} } from './definition.ts';
 import { rows } from './rows.ts';
 
 // biome-ignore lint/style/noProcessEnv: a function's own entry point reads its environment once.
 const { bucket, settings } = readEnvironment(process.env, 'bucket');
+const { storageMaxBytes = settings.storage.maxBytes, view } = ${variable};
 
 export const handler = toolHandler(
   'tool-${folder}',
   storingTool((input) => rows(input), {
     store: new S3ResultStore(s3Client(), bucket),
     transportBytes: settings.transport.maxBytes,
-    maxBytes: settings.storage.maxBytes,
+    maxBytes: storageMaxBytes,
+    ...(view === undefined ? {} : { view }),
   }),
 );
 `,

@@ -52,6 +52,45 @@ it('adds function, description, catalogue entry and test, which compile as they 
   expect([again.status, again.stderr]).toEqual([1, 'new-tool: tools/order-list/definition.ts is there already\n']);
 });
 
+it('its function keeps to the rules of its definition: fields that roles may not see do not leave it', () => {
+  const path = join(folder, 'tools/order-list/definition.ts');
+  const answer = () =>
+    execFileSync(
+      process.execPath,
+      [
+        '--import',
+        'tsx',
+        '--input-type=module',
+        '-e',
+        `
+        const { handler } = await import('./tools/order-list/handler.ts');
+        const id = 'a'.repeat(32);
+        const context = { runId: id, turn: 0, index: 0, toolUseId: 'u', tool: 'order_list', owner: 'ada', session: id,
+          roles: ['ops'], deadline: new Date(Date.now() + 60_000).toISOString(), resultId: id, availableUntil: '2099-01-01T00:00:00.000Z' };
+        const answer = await handler({ input: {}, context });
+        console.log('answer ' + JSON.stringify(answer.content));`,
+      ],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          ...process.env,
+          CLAIMCHECK_BUCKET: 'results',
+          CLAIMCHECK_NAME: 'claimcheck',
+          AWS_REGION: 'eu-central-1',
+        },
+      },
+    )
+      .split('\n')
+      .find((line) => line.startsWith('answer '));
+  expect(answer()).toBe('answer [{"text":"{\\"id\\":1}\\n"}]');
+  const definition = readFileSync(path, 'utf8');
+  writeFileSync(path, definition.replace("population: 'finite',", "population: 'finite',\n  view: { '*': ['name'] },"));
+  expect(answer()).toMatch(/^answer \[\{"text":"\{\}/);
+  writeFileSync(path, definition);
+});
+
 it('a name that no model may call is refused', () => {
   expect(run('Order-List').status).toBe(2);
   expect(run().status).toBe(2);
