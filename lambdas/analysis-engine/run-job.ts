@@ -35,7 +35,7 @@ export interface PreparedInput extends FetchedInput {
   readonly header: readonly string[] | null;
 }
 
-/** Longest wait for the stored copies, in milliseconds. */
+/** Longest wait for the stored copies, read twice or once, in milliseconds. */
 const fetchMs = 40_000;
 
 /** One job from input to answer. Whatever a program does, the answer is a value or a failure; nothing is left behind. */
@@ -62,6 +62,7 @@ async function prepare(
   job: EngineJob,
   folder: string,
   { read, sliceBytes }: EngineHost,
+  signal: AbortSignal,
   sinkOf: ((name: string) => SliceSink) | null = null,
 ): Promise<readonly PreparedInput[]> {
   const wanted = job.inputs.reduce((sum, input) => sum + input.bytes, 0);
@@ -72,7 +73,6 @@ async function prepare(
   if (wanted > room) {
     throw new ClaimcheckError('AnalysisLimit', `inputs: ${wanted} bytes, at most ${room} can be analysed at once`);
   }
-  const signal = AbortSignal.timeout(fetchMs);
   const prepared: PreparedInput[] = [];
   for (const [at, input] of job.inputs.entries()) {
     const file = path.join(folder, `input-${at}.ndjson`);
@@ -89,22 +89,29 @@ interface Computed {
 }
 
 async function sql(job: EngineJob, folder: string, host: EngineHost): Promise<Computed> {
+  const signal = AbortSignal.timeout(fetchMs);
   try {
-    return await sqlOnce(job, folder, host, true);
+    return await sqlOnce(job, folder, host, signal, true);
   } catch (error) {
     if (!(error instanceof UnevenRecords)) throw error;
     await emptyScratch(folder);
-    return sqlOnce(job, folder, host, false);
+    return sqlOnce(job, folder, host, signal, false);
   }
 }
 
 /** `ahead`: records are loaded while others are fetched, where their columns are known. */
-async function sqlOnce(job: EngineJob, folder: string, host: EngineHost, ahead: boolean): Promise<Computed> {
+async function sqlOnce(
+  job: EngineJob,
+  folder: string,
+  host: EngineHost,
+  signal: AbortSignal,
+  ahead: boolean,
+): Promise<Computed> {
   const keep = job.uploads?.answer ?? null;
   const spool = keep && new RowSpool(path.join(folder, 'kept.ndjson'), keep.maxBytes);
   const started = startSql(job, host, ahead, spool);
   try {
-    const inputs = await prepare(job, folder, host, ahead ? started.sink : null);
+    const inputs = await prepare(job, folder, host, signal, ahead ? started.sink : null);
     const rows = await runSql(job, inputs, host, started, spool);
     const answer = sqlAnswer(rows, inputs);
     const whole = 'outcome' in rows || rows.rows.length === rows.rowCount;
@@ -131,7 +138,7 @@ function sqlAnswer(answer: Awaited<ReturnType<typeof runSql>>, inputs: readonly 
 }
 
 async function script(job: EngineJob, folder: string, host: EngineHost): Promise<Computed> {
-  const inputs = await prepare(job, folder, host);
+  const inputs = await prepare(job, folder, host, AbortSignal.timeout(fetchMs));
   const { maxOutputBytes } = job.limits;
   const answer = await runScript(
     path.join(host.programs, 'script-worker.mjs'),

@@ -274,6 +274,33 @@ describe('a kept answer and a chart', () => {
     expect(engine.jobs.length).toBe(before);
   });
 
+  test('an answer that was kept is an input like any other, beside its own source', async () => {
+    const { answer, analyze, a, engine, world } = await kept();
+    const inputs = { first: answer.kept.ref, again: a };
+    const roles = ['ops', 'hr'];
+    const { text } = await analyze({ inputs, sql: 'SELECT 1', keep: true }, { roles }, 5);
+    expect(engine.jobs.at(-1)?.inputs).toMatchObject([
+      { name: 'first', kind: 'json', recordStart: 1 },
+      { name: 'again', kind: 'json', recordStart: 1 },
+    ]);
+    const entry = await world.catalogue.find(run.owner, JSON.parse(text).kept.ref);
+    expect(entry).toMatchObject({
+      gates: ['rows', 'salaries'],
+      derivedFrom: [answer.kept.ref, a],
+      availableUntil: '2026-12-10T00:00:00.000Z',
+    });
+  });
+
+  test('no row at all is kept as a list of none', async () => {
+    const { keep, analyze, engine, world } = await analysisWorld();
+    engine.answer = { ...engine.answer, rows: [], rowCount: 0 } as EngineAnswer;
+    const ref = await keep(run, rowsTool, id('1'));
+    const answer = JSON.parse((await analyze({ inputs: { data: ref }, sql: 'SELECT 1', keep: true })).text);
+    expect(answer).toMatchObject({ rows: [], row_count: 0, rows_shown: 0, kept: { records: 0 } });
+    const read = JSON.parse((await readResult(run, { ref: answer.kept.ref }, world)).text);
+    expect(read).toMatchObject({ data: [], coverage: { total: 0, selection_complete: true } });
+  });
+
   test('a part is never kept as if it were the whole', async () => {
     const { keep, analyze, engine } = await analysisWorld();
     engine.answer = { ...engine.answer, rowCount: 2 } as EngineAnswer;

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { EngineAnswer, EngineInput } from '../../../core/analysis/engine.ts';
 import { fetchInput } from '../../../lambdas/analysis-engine/fetch-input.ts';
+import { readBody } from '../../../lambdas/analysis-engine/read-body.ts';
+import { runJob } from '../../../lambdas/analysis-engine/run-job.ts';
 import { AnalysisHost } from '../../fakes/analysis-host.ts';
 
 jest.setTimeout(240_000);
@@ -176,6 +178,26 @@ test('bytes that are no UTF-8, of which the index knows nothing', async () => {
   const input = { ...engine.input('data', body), types: types ?? null };
   const answer = await same([input, { ...input, types: null }], 'SELECT max(s) FROM data');
   expect(answer).toMatchObject({ rows: [['"z\ufffd"']] });
+});
+
+test('a body that is read twice has the time of one', async () => {
+  const signals: AbortSignal[] = [];
+  const read: typeof readBody = (input, signal, take) => {
+    signals.push(signal);
+    return readBody(input, signal, take);
+  };
+  const answer = await runJob(
+    {
+      inputs: [engine.input('data', ending('{},{"id":1,"at":null,"s":"x"}'))],
+      program: { kind: 'sql', text: 'SELECT count(*) FROM data' },
+      chart: null,
+      limits: { deadlineMs: 20_000, maxOutputBytes: 1_000 },
+    },
+    { ...engine.host, read },
+  );
+  expect(answer).toMatchObject({ rows: [[String(flat.length + 2)]] });
+  expect(signals).toHaveLength(2);
+  expect(signals[1]).toBe(signals[0]);
 });
 
 test('slices of a body that is not the one asked for answer nothing', async () => {
