@@ -31,16 +31,9 @@ export async function keepProduced(
     return shown('error', boundedError(content, budget));
   }
   if (fields !== null) {
-    try {
-      const source = sourceOf(produced);
-      const reduced = { ...source, pieces: applyView(source.pieces, fields) };
-      const over = await overBudget({ kind: 'stream', pieces: reduced.pieces }, budget);
-      if (over === null || 'text' in over) return shown('success', [{ text: over?.text ?? '' }]);
-      return await keepSource(request(), { ...over, contentType: source.contentType }, ports);
-    } catch (error) {
-      const code = refusalCode(error, ports.telemetry);
-      return shown('error', [{ text: `${code}: the result could not be reduced to what this run may see` }]);
-    }
+    return ports.turns.run((late) =>
+      keepViewed(request, produced, { budget, fields }, late ? withoutPlace(ports) : ports),
+    );
   }
   // A stream holds its beginning from the first look on; a value holds nothing more until its turn.
   if (produced.kind === 'stream') {
@@ -55,6 +48,24 @@ export async function keepProduced(
 /** Its turn never came: the store is not asked any more. */
 function withoutPlace<Ports extends KeepPorts>(ports: Ports): Ports {
   return { ...ports, store: closedStore(ports.store, ports.settings.storage.uploadTimeoutMs) };
+}
+
+/** Reduced before anything is measured, shown or stored; what fails on the way says nothing of what it failed over. */
+async function keepViewed(
+  request: () => Omit<KeepRequest, 'result'>,
+  produced: Produced,
+  { budget, fields }: { readonly budget: number; readonly fields: NonNullable<ReturnType<typeof keptFields>> },
+  ports: KeepPorts,
+): Promise<Kept> {
+  try {
+    const source = sourceOf(produced);
+    const over = await overBudget({ kind: 'stream', pieces: applyView(source.pieces, fields) }, budget);
+    if (over === null || 'text' in over) return shown('success', [{ text: over?.text ?? '' }]);
+    return await keepSource(request(), { ...over, contentType: source.contentType }, ports);
+  } catch (error) {
+    const code = refusalCode(error, ports.telemetry);
+    return shown('error', [{ text: `${code}: the result could not be reduced to what this run may see` }]);
+  }
 }
 
 async function keepMeasured(

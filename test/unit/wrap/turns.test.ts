@@ -61,6 +61,26 @@ it('a store that hangs: 60 streams are answered by what fits and true totals, ei
   expect(most).toBeLessThanOrEqual(16);
 });
 
+it('results that a view reduces wait in the same line: at most eight are begun, and all are kept', async () => {
+  let open = 0;
+  let most = 0;
+  async function* rows() {
+    open += 1;
+    most = Math.max(most, open);
+    for (let id = 0; id < 900; id += 1) yield { id, name: 'a row of a stream that is longer than others', secret: id };
+    open -= 1;
+  }
+  const { references, run } = workspace({ tools: { rows: { view: { '*': ['id', 'name'] } } } });
+  const kept = await Promise.all(
+    Array.from({ length: 40 }, (_, id) =>
+      references.keep({ run, tool: 'rows', toolUseId: String(id), input: { id } }, { kind: 'stream', pieces: rows() }),
+    ),
+  );
+  for (const one of kept) expect(one?.stored).toMatchObject({ records: 900 });
+  expect(most).toBeLessThanOrEqual(8);
+  expect(JSON.stringify(kept)).not.toContain('secret');
+});
+
 it('1,000 results of 1 MB at once: what is alive is the pool’s, not the count’s', () => {
   const bench = join(import.meta.dirname, '../../../bench/pool.bench.ts');
   const figures = ['100', '1000'].map((count) => {
