@@ -5,6 +5,7 @@ import { contentBytes } from '../store/content-size.ts';
 import { bodyPieces } from '../store/scan-facts.ts';
 import { isSmall, jsonPieces } from './json-pieces.ts';
 import { jsonSize } from './json-size.ts';
+import { streamBytes } from './stream-bytes.ts';
 import { textBytes } from './text-bytes.ts';
 
 /** What a tool made, as a frame around it sees it. */
@@ -114,15 +115,6 @@ async function streamed(
     yield* bytes;
   }
   return { pieces: joined(), contentType: plain, around, inMemory: false };
-}
-
-/** Bytes as they are, texts as UTF-8, and anything else as a line of JSON. */
-async function* streamBytes(pieces: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) {
-    if (piece instanceof Uint8Array) yield piece;
-    else if (typeof piece === 'string') yield* textBytes([piece]);
-    else yield Buffer.from(`${JSON.stringify(piece) ?? 'null'}\n`, 'utf8');
-  }
 }
 
 function smallBlock(block: ContentBlock): boolean {

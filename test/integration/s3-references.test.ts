@@ -50,7 +50,7 @@ beforeAll(async () => {
     }),
   );
   const client = services.s3(await proxy.start());
-  const settings = { ...defaultSettings, storage: { ...defaultSettings.storage, uploadTimeoutMs: 8_000 } };
+  const settings = { ...defaultSettings, storage: { ...defaultSettings.storage, uploadTimeoutMs: 30_000 } };
   const references = () =>
     new References({
       store: new S3ResultStore(client, 'results', silentTelemetry),
