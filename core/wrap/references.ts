@@ -20,6 +20,7 @@ import { type Clock, silentTelemetry, systemClock, type Telemetry } from '../tel
 import { analyzeResultTool, analyzeResultWithPython } from '../tool/builtin-analyze.ts';
 import { isObject } from '../tool/call-digest.ts';
 import type { ToolCatalogue, ToolDefinition } from '../tool/tool-definition.ts';
+import { inTime } from './in-time.ts';
 import { keepProduced, unkeptContent } from './keep-produced.ts';
 import { PlacedCall, type WrappedCall } from './placed-call.ts';
 import { processRun, type RequestContext } from './request-context.ts';
@@ -150,9 +151,11 @@ export class References {
     // In memory it is known without a look that this run has made none.
     if (outcomes === this.memory.outcomes && !this.#oversized.has(placed.run.runId)) return undefined;
     const refresh = isObject(placed.input) && placed.input['refresh'] === true;
-    const earlier = await earlierOversize(placed, outcomes);
-    if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
-    const repeated = await repeatAnswer(placed, earlier, refresh, this.ports);
+    const repeated = await this.#besides(async () => {
+      const earlier = await earlierOversize(placed, outcomes);
+      if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
+      return repeatAnswer(placed, earlier, refresh, this.ports);
+    });
     if (repeated === undefined) return undefined;
     const { run, toolUseId, toolUse } = placed;
     telemetry.decision('repeat_not_executed', { tool: toolUse.name, toolUseId, refresh });
@@ -245,12 +248,23 @@ export class References {
     });
     this.memory.remember(run.runId, toolUseId, { tool: definition.name, ref: kept?.stored?.ref ?? null });
     if (kept?.oversize && kept.stored !== null) {
-      await recordOversize(placed, { ref: kept.stored.ref }, this.ports);
+      const { ref } = kept.stored;
+      await this.#besides(() => recordOversize(placed, { ref }, this.ports));
       this.#oversized.add(run.runId);
       const oldest = this.#oversized.values().next().value;
       if (this.#oversized.size > 1_000 && oldest !== undefined) this.#oversized.delete(oldest);
     }
     return kept;
+  }
+
+  /** What is remembered of calls is beside their results: trouble with it is logged, and the call goes on without. */
+  async #besides<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await inTime(this.settings.storage.uploadTimeoutMs, work);
+    } catch (error) {
+      this.ports.telemetry.decision('repeat_unknown', { error: error instanceof Error ? error.name : typeof error });
+      return undefined;
+    }
   }
 
   async #answer(run: Run, work: () => Promise<string>): Promise<ReaderAnswer> {

@@ -3,6 +3,7 @@ import type { Catalogue } from '../../../core/catalogue/catalogue.ts';
 import { contentBytes } from '../../../core/store/content-size.ts';
 import type { Kept } from '../../../core/store/keeping.ts';
 import type { ResultStore } from '../../../core/store/result-store.ts';
+import { RunMemory } from '../../../core/wrap/run-memory.ts';
 import { withResultsByReference } from '../../../core/wrap/with-results-by-reference.ts';
 import { FileCatalogue } from '../../../files/file-catalogue.ts';
 import { newFolder, rowsOf, settings, workspace } from './workspace.ts';
@@ -121,4 +122,17 @@ it.each(['usedBytes', 'add'] as const)('a catalogue whose %s hangs: the same', a
   const { words, ms } = await answered(() => rowsOf(9_000), { catalogue });
   expect(words).toContain('of 9000 records shown; the rest was not kept (StorageUnavailable)');
   expect(ms).toBeLessThan(3_000);
+});
+
+it.each(['list', 'record'] as const)('a memory of calls whose %s hangs or fails costs no result', async (name) => {
+  const refused = async () => {
+    throw new Error('the table went away');
+  };
+  for (const work of [never, refused]) {
+    const outcomes = hanging(new RunMemory().outcomes, name, work);
+    const { references, lines } = workspace({ settings: settings({ storage: { uploadTimeoutMs: 2_000 } }), outcomes });
+    const tool = withResultsByReference(() => rowsOf(9_000), { references, name: 'rows', context: () => ada });
+    expect(((await tool({})) as Kept).stored).toMatchObject({ records: 9_000 });
+    expect(lines.map(({ event }) => event)).toContain('repeat_unknown');
+  }
 });
