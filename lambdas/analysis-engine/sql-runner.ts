@@ -108,11 +108,11 @@ export async function runSql(
   let answer = await started.run(inputs);
   let prepared = inputs;
   if ('stage' in answer && answer.stage === 'load' && inputs.some(({ columns }) => columns !== null)) {
-    if (/Malformed JSON/.test(answer.message) && inputs.some(({ even }) => even)) {
-      throw new UnevenRecords('a line is no value');
-    }
+    refuseUneven(answer, inputs);
     prepared = await Promise.all(inputs.map(inOneFile));
     answer = await again(prepared);
+    // A value of another type may have come before the line that is none.
+    if ('stage' in answer) refuseUneven(answer, inputs);
   }
   if ('stage' in answer && answer.stage === 'load' && mendable(answer)) {
     try {
@@ -127,6 +127,13 @@ export async function runSql(
     answer = await again(prepared);
   }
   return 'stage' in answer ? described(answer, prepared) : answer;
+}
+
+/** Records that were told apart wrongly make a line that is no value: the body is to be read the long way. */
+function refuseUneven({ stage, message }: SqlRefusal, inputs: readonly PreparedInput[]): void {
+  if (stage === 'load' && /Malformed JSON/.test(message) && inputs.some(({ even }) => even)) {
+    throw new UnevenRecords('a line is no value');
+  }
 }
 
 function mendable({ message }: SqlRefusal): boolean {

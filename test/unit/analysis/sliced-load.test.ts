@@ -146,6 +146,11 @@ test.each([
   ['a key written in another way', ending('{"id":1,"\\u0061t":"2027-09-01T10:00:00Z","s":"x"}'), '2027-09-01 10:00:00'],
   ['a null', ending('{"id":1,"at":null,"s":null}'), '2026-09-01 10:00:00'],
   [
+    'a date in another way, a key twice and another gap',
+    ending('{"id":1,"at":"2027-09-01"},{"id":1,"at":"x","at":"y","s":"x"}, {"id":1,"at":null}'),
+    'y',
+  ],
+  [
     'every other record empty, and a null',
     ending('{"id":1,"at":null}').replaceAll('},{', '},{},{'),
     '2026-09-01 10:00:00',
@@ -169,6 +174,14 @@ test.each([
   const all = body.split(/\s*\n\s*/).length;
   const answer = await same(bothWays('data', body), 'SELECT count(*), max(id) FROM data');
   expect(answer).toMatchObject({ rows: [[String(all), String(flat.length - 1)]], inputs: [{ records: all }] });
+});
+
+test('a key twice in the first slice and another gap in the last', async () => {
+  const body = ending(' {"id":7}').replace('{"id":0,', '{"id":1,"id":0,');
+  const answer = await same(bothWays('data', body), 'SELECT count(*), sum(id) FROM data');
+  expect(answer).toMatchObject({
+    rows: [[String(flat.length + 1), String((flat.length * (flat.length - 1)) / 2 + 7)]],
+  });
 });
 
 test('bytes that are no UTF-8, of which the index knows nothing', async () => {
