@@ -161,6 +161,15 @@ describe('the engine’s network', () => {
     expect(JSON.stringify(without)).toContain('analysis-engine');
   });
 
+  test('has the memory and the scratch disk of its settings', () => {
+    const { service: sized } = synthesize({ 'analysis.memoryMiB': 3008, 'analysis.scratchMiB': 4096 });
+    const [, engine] =
+      resourcesOf(sized, 'AWS::Lambda::Function').find(
+        ([, { Properties }]) => Properties['FunctionName'] === 'claimcheck-analysis-engine',
+      ) ?? [];
+    expect(engine?.Properties).toMatchObject({ MemorySize: 3008, EphemeralStorage: { Size: 4096 } });
+  });
+
   test('no analysis, no engine', () => {
     const without = synthesize({ 'analysis.enabled': false }).service;
     expect(JSON.stringify(without)).not.toContain('analysis-engine');
