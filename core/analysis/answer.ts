@@ -38,7 +38,7 @@ export function answerOf(
       'the names of the columns alone are longer than an answer; select fewer',
     );
   }
-  return { ...bounded, delivered: delivered(sources, kept) };
+  return { ...bounded, delivered: delivered(answer, sources, kept) };
 }
 
 function boundedRows(
@@ -115,7 +115,7 @@ function inputFacts(answer: EngineTable | EngineValue, sources: readonly Source[
       const loaded = answer.inputs.find((input) => input.name === name);
       const columns = loaded?.columns.map((column) => `${column.name} ${column.type}`).join(', ') ?? '';
       const short = columns.length > maxColumnBytes ? `${columns.slice(0, maxColumnBytes)}…` : columns;
-      const coverage = coverageOfInput(index, loaded?.records ?? 0);
+      const coverage = coverageOfInput(index, loadedOf(answer, name));
       return [
         name,
         {
@@ -128,6 +128,11 @@ function inputFacts(answer: EngineTable | EngineValue, sources: readonly Source[
       ];
     }),
   );
+}
+
+/** Records of one input, by the engine's own count. */
+function loadedOf(answer: EngineTable | EngineValue, name: string): number {
+  return answer.inputs.find((input) => input.name === name)?.records ?? 0;
 }
 
 /** The whole was asked for, and what the engine took in was delivered. */
@@ -185,15 +190,15 @@ function keptFacts(answer: EngineTable | EngineValue, kept: KeptOutputs, baseUrl
  * Facts for markers, the basis and the links beside the answer: what was kept is a person's to open (of a chart the
  * picture). Of several inputs no single coverage speaks.
  */
-function delivered(sources: readonly Source[], kept: KeptOutputs): JsonValue {
+function delivered(answer: EngineTable | EngineValue, sources: readonly Source[], kept: KeptOutputs): JsonValue {
   const only = sources.length === 1 ? sources[0] : undefined;
   return {
     kind: 'analysis',
     refs: [...new Set(sources.map(({ index }) => index.ref))],
-    wholeInput: true,
+    wholeInput: sources.every(({ name, index }) => loadedOf(answer, name) >= index.records),
     kept: [kept.answer, kept.picture].flatMap((stored) => (stored === null ? [] : [stored.ref])),
     ...(only === undefined
       ? {}
-      : { coverage: coverageOfInput(only.index, only.index.records) as unknown as JsonValue }),
+      : { coverage: coverageOfInput(only.index, loadedOf(answer, only.name)) as unknown as JsonValue }),
   };
 }

@@ -76,6 +76,19 @@ test('a query over a granted result: the answer, exact, with the coverage of its
   expect(delivered).toMatchObject({ kind: 'analysis', refs: [ref], wholeInput: true, kept: [] });
 });
 
+test('what an engine did not take in is missing in the coverage', async () => {
+  const { keep, analyze, engine } = await analysisWorld();
+  engine.answer = {
+    ...engine.answer,
+    inputs: [{ name: 'data', records: 499, bytes: 10, columns: [] }],
+  } as EngineAnswer;
+  const ref = await keep(run, rowsTool, id('1'));
+  const { text, delivered } = await analyze({ inputs: { data: ref }, sql: 'SELECT 1' });
+  const coverage = { loaded: 499, total: 500, input_complete: false };
+  expect(JSON.parse(text).inputs.data).toMatchObject({ coverage });
+  expect(delivered).toMatchObject({ coverage, wholeInput: false });
+});
+
 describe('what never reaches an engine', () => {
   const cases: readonly (readonly [
     string,
