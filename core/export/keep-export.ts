@@ -121,7 +121,11 @@ async function unkeptContent(
   ports: KeepPorts,
 ): Promise<readonly ContentBlock[]> {
   const { told, budget, code } = facts;
-  const summary = await scanResult(() => bodyPieces(part.body), scanOptions(budget, ports.settings, request.tool), request);
+  const summary = await scanResult(
+    () => bodyPieces(part.body),
+    scanOptions(budget, ports.settings, request.tool),
+    request,
+  );
   const rows = [...elements(Buffer.from(part.body).toString('utf8').trim().slice(1))];
   const coverage = {
     ...shownCoverage(withTotal(summary, told.total), request.tool, 'not_stored'),
