@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Catalogue, CatalogueEntry, CataloguePage, VersionClaim } from '../core/catalogue/catalogue.ts';
 import { ClaimcheckError } from '../core/errors.ts';
@@ -6,6 +6,7 @@ import type { OwnerKey } from '../core/reference/owner-key.ts';
 import { parseReference } from '../core/reference/reference.ts';
 import { createOnly, isMissing } from './create-only.ts';
 import { catalogueFolder, safe } from './file-name.ts';
+import { namesIn } from './folder-names.ts';
 import { UsedBytes } from './used-bytes.ts';
 
 /** Rows never change, so what was read once is not read again; at most this many are kept. */
@@ -67,14 +68,14 @@ export class FileCatalogue implements Catalogue {
   async #all(owner: OwnerKey): Promise<CatalogueEntry[]> {
     return work(async () => {
       const folder = catalogueFolder(this.#root, owner);
-      const sessions = await names(folder);
+      const sessions = await namesIn(folder);
       const rows = await Promise.all(sessions.map((session) => this.#folder(join(folder, session))));
       return rows.flat().sort(oldestFirst);
     });
   }
 
   async #folder(folder: string): Promise<CatalogueEntry[]> {
-    const files = (await names(folder)).filter((name) => name.endsWith('.json'));
+    const files = (await namesIn(folder)).filter((name) => name.endsWith('.json'));
     const rows: CatalogueEntry[] = [];
     const unread: Promise<CatalogueEntry | undefined>[] = [];
     for (const name of files) {
@@ -113,15 +114,6 @@ function place(entry: CatalogueEntry): string {
 
 function oldestFirst(one: CatalogueEntry, other: CatalogueEntry): number {
   return place(one) < place(other) ? -1 : 1;
-}
-
-async function names(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
 }
 
 async function work<T>(task: () => Promise<T>): Promise<T> {

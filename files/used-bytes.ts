@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CatalogueEntry } from '../core/catalogue/catalogue.ts';
 import { isMissing } from './create-only.ts';
+import { namesIn } from './folder-names.ts';
 
 /** How long a look at the folder counts, in milliseconds: other processes' rows are seen by then. */
 const lookedForMs = 1_000;
@@ -41,8 +42,8 @@ export class UsedBytes {
 
   async #look(): Promise<void> {
     const seen = new Set<string>();
-    for (const session of await names(this.#folder)) {
-      for (const file of await names(join(this.#folder, session))) {
+    for (const session of await namesIn(this.#folder)) {
+      for (const file of await namesIn(join(this.#folder, session))) {
         if (!file.endsWith('.json')) continue;
         seen.add(`${session}/${file}`);
         if (!this.#rows.has(`${session}/${file}`)) await this.#read(session, file);
@@ -59,14 +60,5 @@ export class UsedBytes {
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-  }
-}
-
-async function names(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
   }
 }

@@ -1,8 +1,9 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { catalogueByTime, DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import type { CatalogueEntry } from '../../core/catalogue/catalogue.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
+import { catalogueTable } from '../fakes/catalogue-table.ts';
 import { ada, aSession, entryOf, indexOf } from '../fakes/stored-result.ts';
 import { TableServer } from '../fakes/table-server.ts';
 
@@ -29,27 +30,7 @@ describe('the catalogue table', () => {
 
   beforeAll(async () => {
     documents = await server.start();
-    await documents.send(
-      new CreateTableCommand({
-        TableName: 'catalog',
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk', 'at'].map((name) => ({ AttributeName: name, AttributeType: 'S' as const })),
-        KeySchema: [
-          { AttributeName: 'pk', KeyType: 'HASH' },
-          { AttributeName: 'sk', KeyType: 'RANGE' },
-        ],
-        GlobalSecondaryIndexes: [
-          {
-            IndexName: catalogueByTime,
-            KeySchema: [
-              { AttributeName: 'pk', KeyType: 'HASH' },
-              { AttributeName: 'at', KeyType: 'RANGE' },
-            ],
-            Projection: { ProjectionType: 'ALL' },
-          },
-        ],
-      }) as never,
-    );
+    await documents.send(new CreateTableCommand(catalogueTable) as never);
     catalogue = new DynamoCatalogue(documents, 'catalog');
   });
   afterAll(() => server.stop());

@@ -3,7 +3,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoActiveRuns } from '../../aws/dynamo-active-runs.ts';
-import { catalogueByTime, DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { dynamoChats } from '../../aws/dynamo-chats.ts';
 import { DynamoErasures } from '../../aws/dynamo-erasures.ts';
 import { DynamoReplacements } from '../../aws/dynamo-replacements.ts';
@@ -21,6 +21,7 @@ import { silentTelemetry, systemClock } from '../../core/telemetry/telemetry.ts'
 import { type ToolEvent, toolCatalogue } from '../../core/tool/tool-definition.ts';
 import { runPorts, runTable } from '../../lambdas/run-ports.ts';
 import { credentials, region } from '../../local/ministack.ts';
+import { catalogueTable } from '../fakes/catalogue-table.ts';
 import { type RunIds, runVerdict, type Verdict } from '../fakes/run-verdict.ts';
 import { rowsText, rowsTool } from '../fakes/run-world.ts';
 
@@ -57,28 +58,13 @@ function clients(endpoint: string) {
 export async function makePlaces(endpoint: string): Promise<void> {
   const { s3, documents } = clients(endpoint);
   await s3.send(new CreateBucketCommand({ Bucket: bucket }));
-  const key = (name: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType });
-  for (const TableName of ['runs', 'catalog', 'chats', 'sessions']) {
-    await documents.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: ['pk', 'sk', ...(TableName === 'catalog' ? ['at'] : [])].map((AttributeName) => ({
-          AttributeName,
-          AttributeType: 'S' as const,
-        })),
-        KeySchema: [key('pk', 'HASH'), key('sk', 'RANGE')],
-        ...(TableName === 'catalog' && {
-          GlobalSecondaryIndexes: [
-            {
-              IndexName: catalogueByTime,
-              KeySchema: [key('pk', 'HASH'), key('at', 'RANGE')],
-              Projection: { ProjectionType: 'ALL' as const },
-            },
-          ],
-        }),
-      }),
-    );
+  const key = (AttributeName: string, KeyType: 'HASH' | 'RANGE') => ({ AttributeName, KeyType });
+  const AttributeDefinitions = ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const }));
+  const KeySchema = [key('pk', 'HASH'), key('sk', 'RANGE')];
+  await documents.send(new CreateTableCommand(catalogueTable));
+  for (const TableName of ['runs', 'chats', 'sessions']) {
+    const table = { TableName, BillingMode: 'PAY_PER_REQUEST' as const, AttributeDefinitions, KeySchema };
+    await documents.send(new CreateTableCommand(table));
   }
   s3.destroy();
   documents.destroy();

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
-import { catalogueByTime, DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
+import { DynamoCatalogue } from '../../aws/dynamo-catalogue.ts';
 import { S3ResultStore } from '../../aws/s3-result-store.ts';
 import { defaultSettings } from '../../core/settings.ts';
 import type { Kept } from '../../core/store/keeping.ts';
 import { silentTelemetry } from '../../core/telemetry/telemetry.ts';
 import { References } from '../../core/wrap/references.ts';
 import { withResultsByReference } from '../../core/wrap/with-results-by-reference.ts';
+import { catalogueTable } from '../fakes/catalogue-table.ts';
 import { FaultyProxy, type ProxiedRequest } from '../fakes/faulty-proxy.ts';
 import { TableServer } from '../fakes/table-server.ts';
 import { type EmulatedServices, emulatedServices } from './ministack.ts';
@@ -28,27 +29,7 @@ beforeAll(async () => {
   direct = services.s3();
   await direct.send(new CreateBucketCommand({ Bucket: 'results' }));
   const documents = await tables.start();
-  await documents.send(
-    new CreateTableCommand({
-      TableName: 'catalog',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk', 'at'].map((name) => ({ AttributeName: name, AttributeType: 'S' as const })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: catalogueByTime,
-          KeySchema: [
-            { AttributeName: 'pk', KeyType: 'HASH' },
-            { AttributeName: 'at', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'ALL' },
-        },
-      ],
-    }),
-  );
+  await documents.send(new CreateTableCommand(catalogueTable) as never);
   const client = services.s3(await proxy.start());
   const settings = { ...defaultSettings, storage: { ...defaultSettings.storage, uploadTimeoutMs: 30_000 } };
   const references = () =>
