@@ -5,16 +5,15 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AfterToolCallEvent, TextBlock, ToolResultBlock } from '@strands-agents/sdk';
-import { ContextOffloader, FileStorage } from '@strands-agents/sdk/vended-plugins/context-offloader';
 import { scanBytes } from '../core/scan/result-scanner.ts';
 import { References } from '../core/wrap/references.ts';
 import { withResultsByReference } from '../core/wrap/with-results-by-reference.ts';
 import { FileCatalogue } from '../files/file-catalogue.ts';
 import { FileResultStore } from '../files/file-result-store.ts';
+import { deepagentsEviction, strandsOffloader } from './peers.ts';
 
 /**
- * `npm run bench -- wrapper`: what the wrapper costs in one process, beside a plain write and a peer, in turns within one
+ * `npm run bench -- wrapper`: what the wrapper costs in one process, beside a plain write and its peers, in turns within one
  * run (the fastest of several rounds; a forced collection between them would throw away compiled code); then peak
  * resident memory, each case in a process of its own. Many uploads at once: \`npm run bench -- pool\`.
  */
@@ -22,6 +21,8 @@ const folder = mkdtempSync(join(tmpdir(), 'claimcheck-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const context = () => ({ owner: 'ada', session: 'bench' });
 let run = 0;
+const strands = strandsOffloader(folder);
+const deepagents = deepagentsEviction(folder);
 
 function references(): References {
   run += 1;
@@ -108,23 +109,6 @@ async function recordByRecord(rows: readonly unknown[]): Promise<void> {
   await new Promise<void>((resolve) => stream.end(() => resolve()));
 }
 
-/** Its hook, as the agent would call it. */
-async function strandsOffloader(text: string): Promise<void> {
-  const hooks: ((event: AfterToolCallEvent) => unknown)[] = [];
-  const countTokens = async () => Math.ceil(text.length / 4);
-  const agent = {
-    model: { countTokens },
-    addHook: (kind: unknown, hook: never) => (kind === AfterToolCallEvent ? hooks.push(hook) : 0),
-  } as never;
-  await new ContextOffloader({ storage: new FileStorage(join(folder, `strands-${run++}`)) }).initAgent(agent);
-  const toolUseId = 'use';
-  const result = new ToolResultBlock({ toolUseId, status: 'success', content: [new TextBlock(text)] });
-  const toolUse = { name: 'rows', toolUseId, input: {} };
-  const event = new AfterToolCallEvent({ agent, toolUse, tool: undefined, result, invocationState: {} as never });
-  for (const hook of hooks) await hook(event);
-  if (event.result === result) throw new Error('nothing was offloaded');
-}
-
 const tool = (made: unknown) => withResultsByReference(() => made, { references: references(), name: 'rows', context });
 
 async function speed(): Promise<void> {
@@ -153,7 +137,8 @@ async function speed(): Promise<void> {
       'floor: the same with its SHA-256': () => hashedWrite(text),
       'floor: scanned, without a profile': () => scanBytes(bytes, { previewBytes: 16_384 }),
       wrapper: () => tool(text)({}),
-      'Strands ContextOffloader 1.19.0 (no records)': () => strandsOffloader(text),
+      'Strands ContextOffloader 1.19.0 (no records)': () => strands(text),
+      'deepagents 1.14.1 (no records)': () => deepagents(text),
     });
     report(`over the budget: ${title}, ${bytes.length} bytes`, byText, plain);
   }
