@@ -160,6 +160,7 @@ async function inputOf(target: string, url: string): Promise<EngineInput> {
     url,
     bytes: statSync(target).size,
     sha256: createHash('sha256').update(readFileSync(target)).digest('hex'),
+    digests: Buffer.from(summary.chunks.digests).toString('base64'),
     kind: summary.kind,
     path: summary.path,
     table: summary.table,

@@ -5,7 +5,6 @@ import { currentRoles, type RoleSource } from '../identity/role-source.ts';
 import type { JsonValue } from '../json.ts';
 import type { Outcomes } from '../run/outcomes.ts';
 import type { Run } from '../run/run.ts';
-import { locateRecord } from '../scan/record-locator.ts';
 import type { Settings } from '../settings.ts';
 import type { ResultAddress } from '../store/result-store.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -13,9 +12,9 @@ import { passesGates } from '../tool/tool-definition.ts';
 import { passedAnalysis, recordAnalysis } from './analysis-outcome.ts';
 import { type AnalysisRequest, parseInputs, parseRequest } from './analysis-request.ts';
 import { type AnalysisAnswer, answerOf, type Source } from './answer.ts';
-import type { AnalysisEngine, EngineInput, EngineLimits } from './engine.ts';
+import type { AnalysisEngine, EngineLimits } from './engine.ts';
+import { engineInputs } from './engine-inputs.ts';
 import { keepOutputs } from './keep-outputs.ts';
-import { knownTypes } from './known-types.ts';
 import { nothingStaged, type StagedOutputs, stageOutputs } from './staged-outputs.ts';
 import type { Staging } from './staging.ts';
 
@@ -86,7 +85,7 @@ export async function analyzeResult(
   const staged = await stagedFor(run, request, ports);
   const engine = request.program.kind === 'python' && ports.python !== undefined ? ports.python : ports.engine;
   const answer = await engine.run({
-    inputs: await Promise.all(sources.map((source) => engineInput(source, ports))),
+    inputs: await engineInputs(sources, ports),
     program: request.program,
     chart: request.chart,
     limits: ports.limits,
@@ -137,21 +136,4 @@ async function checkRoles(run: Run, sources: readonly Source[], ports: AnalysisP
       tool: entry.tool,
     });
   }
-}
-
-async function engineInput(
-  { name, index, address }: Source,
-  ports: Pick<AnalysisPorts, 'signedUrl'>,
-): Promise<EngineInput> {
-  return {
-    name,
-    url: await ports.signedUrl(address),
-    bytes: index.bytes,
-    sha256: index.sha256,
-    kind: index.kind,
-    path: index.path,
-    table: index.table,
-    recordStart: locateRecord(index, 0)?.recordStart ?? null,
-    types: knownTypes(index),
-  };
 }

@@ -9,8 +9,13 @@ export interface EngineInput {
   /** Signed, short-lived, for exactly one object. */
   readonly url: string;
   readonly bytes: number;
-  /** Of the whole body, lower-case hex: no program starts before it was found right. */
+  /** Of the whole body, lower-case hex. */
   readonly sha256: string;
+  /**
+   * SHA-256 of each chunk of the body (`ChunkTable`), 32 bytes each, base64: no byte of a chunk is loaded before it was
+   * found right. Absent or null: nothing of the body is, before `sha256` was.
+   */
+  readonly digests?: string | null;
   readonly kind: ResultIndex['kind'];
   readonly path: string | null;
   readonly table: ResultIndex['table'];

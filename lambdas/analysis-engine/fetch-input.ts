@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { EngineInput } from '../../core/analysis/engine.ts';
 import { EvenRecords } from '../../core/analysis/even-records.ts';
 import { type PlannedColumn, plannedColumns } from '../../core/analysis/planned-columns.ts';
 import { RecordRuns } from '../../core/analysis/record-runs.ts';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { recordSpans, type Span } from '../../core/scan/record-spans.ts';
+import { isCheckedByChunk, readChecked } from './checked-body.ts';
 import { type BodyReader, readBody } from './read-body.ts';
 import { defaultSliceBytes, RecordFiles, type Slice } from './record-files.ts';
 
@@ -26,14 +26,15 @@ export interface FetchedInput {
   readonly even: boolean;
 }
 
-/** Told of each slice as soon as it is there, which is before the digest of the whole is known. */
+/** Told of each slice as soon as it is there: every byte of it was found right, others are still to come. */
 export type SliceSink = (slice: Slice, columns: readonly PlannedColumn[], longest: number) => void;
 
 /**
- * Fetches one input and writes its records as NDJSON: to `file`, or, with a `sink` and columns that are known ahead, to
- * slices beside it. When it is done, the digest of the whole body was found right; nobody may answer from a slice
- * before. Throws `StorageUnavailable` when the body cannot be had or is not the one that was asked for, `AnalysisLimit`
- * for a record that is too wide, `UnevenRecords` where slices are to be thrown away and the body read without a `sink`.
+ * Fetches one input and writes its records as NDJSON: to `file`, or, with a `sink`, columns that are known ahead and
+ * digests of its chunks, to slices beside it. When it is done, the whole body was found right; nobody may answer from a
+ * slice, or read `file`, before. Throws `StorageUnavailable` when the body cannot be had or is not the one that was asked
+ * for, `AnalysisLimit` for a record that is too wide, `UnevenRecords` where slices are to be thrown away and the body
+ * read without a `sink`.
  */
 export async function fetchInput(
   input: EngineInput,
@@ -43,22 +44,18 @@ export async function fetchInput(
   read: BodyReader = readBody,
   sliceBytes = defaultSliceBytes,
 ): Promise<FetchedInput> {
-  const hash = createHash('sha256');
+  const ahead = isCheckedByChunk(input) ? sink : null;
   let lines: InputLines | null = null;
   let head: Uint8Array[] = [];
   let gathered = 0;
-  let bytes = 0;
   let skip = input.recordStart ?? input.bytes;
   const begin = (): InputLines => {
-    lines = new InputLines(input, file, sink, sliceBytes, Buffer.concat(head));
+    lines = new InputLines(input, file, ahead, sliceBytes, Buffer.concat(head));
     head = [];
     return lines;
   };
   try {
-    await read(input, signal, (piece) => {
-      hash.update(piece);
-      bytes += piece.length;
-      if (bytes > input.bytes) throw mismatch(input);
+    await readChecked(input, signal, read, (piece) => {
       const passed = Math.min(skip, piece.length);
       skip -= passed;
       if (passed === piece.length) return;
@@ -70,15 +67,10 @@ export async function fetchInput(
         if (gathered >= headBytes) begin();
       }
     });
-    if (bytes !== input.bytes || hash.digest('hex') !== input.sha256) throw mismatch(input);
     return (lines ?? begin()).end();
   } finally {
     (lines as InputLines | null)?.close();
   }
-}
-
-function mismatch({ name }: EngineInput): ClaimcheckError {
-  return new ClaimcheckError('StorageUnavailable', `${name}: the stored copy does not match its digest`);
 }
 
 /** The records of one input on their way from its bytes to files, in the fastest way that its first bytes allow. */

@@ -27,6 +27,7 @@ const event = z.strictObject({
         url: z.url({ protocol: /^https?$/ }),
         bytes: whole,
         sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+        digests: z._default(z.nullable(z.string().check(z.regex(/^[A-Za-z0-9+/]*={0,2}$/))), null),
         kind: z.enum(['json', 'ndjson', 'csv', 'tsv', 'text']),
         path: z.nullable(z.string()),
         table: z.nullable(

@@ -66,6 +66,7 @@ export class AnalysisHost {
       url: this.url(name),
       bytes: bytes.length,
       sha256: createHash('sha256').update(bytes).digest('hex'),
+      digests: Buffer.from(summary.chunks.digests).toString('base64'),
       kind: summary.kind,
       path: summary.path,
       table: summary.table,

@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { readerTools } from '../../../adapters/reader-tools.ts';
 import { S3ResultStore } from '../../../aws/s3-result-store.ts';
@@ -220,4 +220,34 @@ it('a copy that was changed behind the store’s back is never computed over', a
     limits: { deadlineMs: 10_000, maxOutputBytes: 10_000 },
   } as const;
   expect(await engine.run(job)).toMatchObject({ outcome: 'error', code: 'StorageUnavailable' });
+});
+
+it.each([
+  ['the first chunk', 1_000],
+  ['the last chunk', -1_000],
+])('a byte that was changed behind the store’s back in %s is found before anything answers', async (_, where) => {
+  const own = mkdtempSync(join(folder, 'altered-'));
+  const store = new FileResultStore(own);
+  const references = new References({
+    store,
+    catalogue: new FileCatalogue(join(own, 'catalogue')),
+    analysis: await inProcessEngine({ store }),
+  });
+  const run = references.run({ owner: 'Ada', session: 'chat' });
+  const kept = await references.keep({ run, tool: 'rows', toolUseId: 'a', input: {} }, { kind: 'value', value: rows });
+  const { ref } = (kept as Kept).stored as NonNullable<Kept['stored']>;
+  const ask = () =>
+    references.analyze(run, { inputs: { data: ref }, sql: 'SELECT count(*) AS n FROM data' }, { toolUseId: 'use' });
+  expect(JSON.parse((await ask()).text).rows).toEqual([[40_000]]);
+
+  const file = readdirSync(own, { recursive: true, encoding: 'utf8' }).find((name) => basename(name) === 'body') ?? '';
+  const body = readFileSync(join(own, file));
+  const at = body.indexOf('"latency":1', where < 0 ? body.length - 20_000 : where) + '"latency":'.length;
+  body[at] = 0x32;
+  chmodSync(join(own, file), 0o600);
+  writeFileSync(join(own, file), body);
+  expect(await ask()).toMatchObject({
+    status: 'error',
+    text: expect.stringMatching(/^StorageUnavailable: .*does not match its digest/),
+  });
 });

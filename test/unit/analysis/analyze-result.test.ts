@@ -3,7 +3,9 @@ import type { AnalysisEngine, EngineAnswer, EngineJob } from '../../../core/anal
 import { download } from '../../../core/download/download.ts';
 import { readResult } from '../../../core/read/read-result.ts';
 import { ownerKey } from '../../../core/reference/owner-key.ts';
+import { parseReference } from '../../../core/reference/reference.ts';
 import type { Run } from '../../../core/run/run.ts';
+import { chunkCount } from '../../../core/scan/chunk-schedule.ts';
 import { keepResult } from '../../../core/store/keep-result.ts';
 import { type ToolDefinition, toolCatalogue } from '../../../core/tool/tool-definition.ts';
 import { rowsText, rowsTool, run, runWorld, success } from '../../fakes/run-world.ts';
@@ -74,6 +76,16 @@ test('a query over a granted result: the answer, exact, with the coverage of its
     coverage: { loaded: 500, total: 500, selection_complete: true, input_complete: true, reasons: [] },
   });
   expect(delivered).toMatchObject({ kind: 'analysis', refs: [ref], wholeInput: true, kept: [] });
+});
+
+test('an engine is told the digests of all chunks of its inputs, as the commit record has them', async () => {
+  const { keep, analyze, engine, world } = await analysisWorld();
+  const ref = await keep(run, rowsTool, id('1'));
+  await analyze({ inputs: { data: ref }, sql: 'SELECT 1' });
+  const index = await world.store.readIndex({ owner: run.owner, ...parseReference(ref) });
+  expect(index?.chunks.digests.length).toBe(32 * chunkCount(index?.bytes ?? 0));
+  const told = Buffer.from(engine.jobs[0]?.inputs[0]?.digests ?? '', 'base64');
+  expect(told.equals(index?.chunks.digests ?? new Uint8Array(1))).toBe(true);
 });
 
 test('what an engine did not take in is missing in the coverage', async () => {

@@ -48,7 +48,15 @@ test('a job that tells none is run all the same; no line has the ids of the one 
   expect(lines.join()).not.toContain(call.runId);
 });
 
+test('a job comes with the digests of its inputs’ chunks, or without', async () => {
+  for (const digests of [Buffer.alloc(32, 0xfb).toString('base64'), '', null]) {
+    const { answer } = await logged({ ...job, inputs: [{ ...job.inputs[0], digests }] });
+    expect(answer).toMatchObject({ outcome: 'error', code: 'StorageUnavailable' });
+  }
+});
+
 test.each([
+  ['digests that are no base64', { ...job, inputs: [{ ...job.inputs[0], digests: 'ab-_' }] }],
   ['an owner', { ...job, call: { ...call, owner: 'ada' } }],
   ['an id of another form', { ...job, call: { ...call, runId: 'ada@secret.example' } }],
   ['no inputs', { ...job, inputs: [] }],
