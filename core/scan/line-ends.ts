@@ -1,3 +1,10 @@
+export const lineEnds = { lf: 0x0a, cr: 0x0d } as const;
+
+/** The bytes before `to`, to be searched: a buffer's own search takes a fifth of the time of a typed array's. */
+export function searched(b: Uint8Array, to: number): Buffer {
+  return Buffer.from(b.buffer, b.byteOffset, to);
+}
+
 /** Finds the lines of a text in pieces cut anywhere; LF or CRLF ends one and is no part of it: `past` is behind it. */
 export class LineEnds {
   readonly #onStart: (at: number) => void;
@@ -19,6 +26,7 @@ export class LineEnds {
 
   write(b: Uint8Array, from: number, to: number): void {
     const base = this.#offset - from;
+    const bytes = searched(b, to);
     let i = from;
     while (i < to) {
       if (!this.#open) {
@@ -26,12 +34,12 @@ export class LineEnds {
         this.#lastCr = false;
         this.#onStart(base + i);
       }
-      const found = b.indexOf(0x0a, i);
-      if (found < 0 || found >= to) {
-        this.#lastCr = b[to - 1] === 0x0d;
+      const found = bytes.indexOf(lineEnds.lf, i);
+      if (found < 0) {
+        this.#lastCr = b[to - 1] === lineEnds.cr;
         break;
       }
-      const cr = found > i ? b[found - 1] === 0x0d : this.#lastCr;
+      const cr = found > i ? b[found - 1] === lineEnds.cr : this.#lastCr;
       this.#open = false;
       this.#onEnd(base + found - (cr ? 1 : 0), base + found + 1);
       i = found + 1;
