@@ -1,7 +1,7 @@
 import type { ResultIndex } from '../store/result-index.ts';
 
-/** What every value of a column is that is not null. */
-export type KnownType = 'integer' | 'number' | 'boolean' | 'string';
+/** What every value of a column is that is not null; `signed`: whole numbers, some below zero and others not. */
+export type KnownType = 'integer' | 'signed' | 'number' | 'boolean' | 'string';
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 const plainTypes = new Set(['integer', 'number', 'boolean', 'string']);
@@ -25,7 +25,8 @@ export function knownTypes(
     if (found.length !== 1 || type === undefined || !plainTypes.has(type) || !plainName.test(path)) return null;
     // Beyond 2^53 an integer may be beyond 64 bits too.
     if (type === 'integer' && !(Number.isSafeInteger(min) && Number.isSafeInteger(max))) return null;
-    known[path] = type as KnownType;
+    const signed = type === 'integer' && Number(min) < 0 && Number(max) >= 0;
+    known[path] = signed ? 'signed' : (type as KnownType);
     lower.add(path.toLowerCase());
   }
   return lower.size === profile.columns.length && lower.size > 0 ? known : null;

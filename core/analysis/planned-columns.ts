@@ -3,12 +3,13 @@ import type { KnownType } from './known-types.ts';
 /** A column of a table before any of its records is loaded. */
 export interface PlannedColumn {
   readonly name: string;
-  readonly type: 'BIGINT' | 'DOUBLE' | 'BOOLEAN' | 'VARCHAR' | 'DATE' | 'TIMESTAMP' | 'UUID';
+  readonly type: 'BIGINT' | 'HUGEINT' | 'DOUBLE' | 'BOOLEAN' | 'VARCHAR' | 'DATE' | 'TIMESTAMP' | 'UUID';
   /** How every date of the column is written: a record that writes another one fails the load. */
   readonly format?: string;
 }
 
-const typeNames = { integer: 'BIGINT', number: 'DOUBLE', boolean: 'BOOLEAN' } as const;
+/** `signed`: the engine takes whole numbers below zero for one type, others for another, and `HUGEINT` holds both. */
+const typeNames = { integer: 'BIGINT', signed: 'HUGEINT', number: 'DOUBLE', boolean: 'BOOLEAN' } as const;
 
 /** What the engine itself would make of texts that are all written so. */
 const textShapes: readonly (readonly [RegExp, Omit<PlannedColumn, 'name'>])[] = [

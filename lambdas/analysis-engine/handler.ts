@@ -12,6 +12,8 @@ const whole = z.int().check(z.minimum(0));
 
 const hexId = z.string().check(z.regex(/^[0-9a-f]{32}$/));
 
+const knownType = z.enum(['integer', 'signed', 'number', 'boolean', 'string']);
+
 const upload = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string().check(z.regex(/^[a-z-]+$/)), z.string()),
@@ -38,7 +40,7 @@ const event = z.strictObject({
           }),
         ),
         recordStart: z.nullable(whole),
-        types: z._default(z.nullable(z.record(z.string(), z.enum(['integer', 'number', 'boolean', 'string']))), null),
+        types: z._default(z.nullable(z.record(z.string(), knownType)), null),
       }),
     )
     .check(z.minLength(1), z.maxLength(8)),

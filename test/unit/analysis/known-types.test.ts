@@ -21,12 +21,23 @@ test('flat records of one type a column', () => {
 });
 
 test.each([
+  [[0, 1], 'integer'],
+  [[-2, -1], 'integer'],
+  [[-1, 0], 'signed'],
+  [[-1, null, 1], 'signed'],
+  [[-1, 0.5, 1], 'number'],
+])('whole numbers of one sign and of both: %j', (values, type) => {
+  expect(typesOf(JSON.stringify(values.map((a) => ({ a }))))).toEqual({ a: type });
+});
+
+test.each([
   ['a second type in the last record', many({ a: 'seven' })],
   ['a nested value', many({ d: { e: 1 } })],
   ['a list', many({ d: [] })],
   ['a column of nulls alone', many({ d: null })],
   ['names that differ only in case', many({ A: 1 })],
   ['a name that is none in SQL', many({ 'a.b': 1 })],
+  ['an integer below -2^53', JSON.stringify([{ a: 1 }, { a: -(2 ** 53) }])],
   ['an integer beyond 2^53', many({}).replace('{}', '{"a":18446744073709551616}')],
   ['a table of text', 'a,b\n1,2\n3,4\n'],
   ['a text', 'one\ntwo\n'],

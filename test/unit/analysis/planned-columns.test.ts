@@ -71,6 +71,27 @@ const column = fc
   .tuple(fc.constantFrom(...texts), fc.constantFrom(...texts), fc.boolean())
   .chain(([one, other, both]) => fc.array(both ? fc.oneof(one, other) : one, { minLength: 6, maxLength: 6 }));
 
+const whole = fc.oneof(
+  fc.integer({ min: -3, max: 3 }),
+  fc.maxSafeInteger(),
+  fc.constantFrom(null, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER),
+);
+
+test('whole numbers of any sign are planned as DuckDB finds them', async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(whole, { minLength: 1, maxLength: 4 }), async (values) => {
+      const rows = values.map((n, id) => ({ id, n }));
+      const plan = planOf(rows);
+      fc.pre(plan !== null);
+      expect(plan?.map(({ name, type }) => ({ name, type }))).toEqual(await found(rows));
+      for (const { type } of plan ?? []) seen.add(type);
+    }),
+    { numRuns: 200, maxSkipsPerRun: 40 },
+  );
+  expect([...seen].sort()).toEqual(['BIGINT', 'HUGEINT']);
+});
+
 test('what is planned is what DuckDB finds', async () => {
   let planned = 0;
   await fc.assert(
