@@ -8,6 +8,8 @@ const keyBytes = 256;
 /** How many columns there are in all trees of one profile, and which could not have one. */
 export class ColumnBudget {
   readonly columns: Column[] = [];
+  /** Grows with every column, every tree of columns and every new spelling of a key. */
+  version = 0;
   private readonly limit: number;
   private readonly refused = new DistinctCounter();
 
@@ -28,6 +30,7 @@ export class ColumnBudget {
     }
     const column = new Column(key, parent, new Uint8Array(spelling));
     this.columns.push(column);
+    this.version += 1;
     return column;
   }
 }
@@ -46,6 +49,7 @@ export class ColumnTree {
     this.budget = budget;
     this.parent = parent;
     this.depth = depth;
+    budget.version += 1;
     this.number = parent === null ? 0 : budget.columns.indexOf(parent) + 1;
   }
 
@@ -55,6 +59,7 @@ export class ColumnTree {
     if (known !== undefined) {
       if (known.spelling.length !== spelling.length || Buffer.compare(known.spelling, spelling) !== 0) {
         known.spelling = new Uint8Array(spelling);
+        this.budget.version += 1;
       }
       return known;
     }

@@ -115,6 +115,26 @@ export class Column {
     if (this.values !== null) this.track(index, bytes);
   }
 
+  /**
+   * Counts values that the kernel noted, `words[from, to)`, eight words each (`core/kernel/assembly/memory.ts`); `bytes`
+   * and `doubles` are the same memory.
+   */
+  commitRun(words: Int32Array, doubles: Float64Array, bytes: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to; at += 8) {
+      const marks = words[at] as number;
+      this.kind = marks & 0xff;
+      this.plain = (marks & 0x100) !== 0;
+      this.value = this.kind === kind.boolean ? (marks >> 8) & 1 : (doubles[(at + 6) >> 1] as number);
+      this.escapes = marks >> 16;
+      this.hash1 = words[at + 1] as number;
+      this.hash2 = words[at + 2] as number;
+      this.start = words[at + 3] as number;
+      this.end = words[at + 4] as number;
+      this.length = words[at + 5] as number;
+      this.commit(bytes);
+    }
+  }
+
   profile(path: string, records: number): ColumnProfile {
     // Numbers win where a column holds both: dates are given only for columns whose every scalar is one.
     const numeric = this.integers + this.decimals > 0;

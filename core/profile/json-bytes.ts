@@ -1,69 +1,69 @@
-import { arraySeed, lanes, prime1, prime2, seed1, seed2 } from './value-hash.ts';
+import { arraySeed, hashOn, lanes, prime1, prime2, seed1, seed2, stir } from './value-hash.ts';
 
 /** Shape of the array or object that `skipNested` went over. */
 export const skipped = { items: 0 };
 
-/** 1: opens, 2: closes, 3: comma, 4: quote, 5: white space; 0 for all other bytes. */
+/** What a byte outside of strings is; 0 for those that scalars are made of. */
+const role = { opens: 1, closes: 2, comma: 3, colon: 4, quote: 5, blank: 6 } as const;
 const roles = new Uint8Array(256);
-for (const [text, role] of [
-  ['[{', 1],
-  [']}', 2],
-  [',', 3],
-  ['"', 4],
-  [' \t\n\r', 5],
+for (const [text, is] of [
+  ['[{', role.opens],
+  [']}', role.closes],
+  [',', role.comma],
+  [':', role.colon],
+  ['"', role.quote],
+  [' \t\n\r', role.blank],
 ] as const) {
-  for (const letter of text) roles[letter.charCodeAt(0)] = role;
+  for (const letter of text) roles[letter.charCodeAt(0)] = is;
 }
 
 /**
  * Goes over one array or object without looking inside, however deep; `start` is its first bracket. Returns the
  * position after it, or -1 when it does not end before `end`. Leaves its hash in `lanes` and the number of its
- * elements in `skipped`. White space between values does not count towards the hash.
+ * elements in `skipped`. The hash is of its tokens: white space between them does not count.
  */
 export function skipNested(bytes: Uint8Array, start: number, end: number): number {
   let depth = 0;
   let commas = 0;
   let empty = true;
-  let hash1 = seed1 ^ arraySeed;
-  let hash2 = seed2;
-  let at = start;
-  for (; at < end; at += 1) {
+  lanes.hash1 = seed1 ^ arraySeed;
+  lanes.hash2 = seed2;
+  for (let at = start; at < end; ) {
     const byte = bytes[at] as number;
-    const role = roles[byte];
-    if (role === 5) continue;
-    hash1 = Math.imul(hash1 ^ byte, prime1);
-    if (role === 0) {
-      if (depth === 1) empty = false;
+    const is = roles[byte] as number;
+    if (is === role.blank) {
+      at += 1;
       continue;
     }
-    // The second lane moves once a token, fed by the first: as good for telling values apart, at half the work.
-    hash2 = Math.imul(hash2 ^ hash1, prime2);
-    if (role === 4) {
-      for (at += 1; at < end; at += 1) {
-        const inner = bytes[at] as number;
-        hash1 = Math.imul(hash1 ^ inner, prime1);
-        if (inner === 0x22) break;
-        if (inner === 0x5c) {
-          at += 1;
-          hash1 = Math.imul(hash1 ^ (bytes[at] as number), prime1);
-        }
-      }
-      if (at >= end) return -1;
-      hash2 = Math.imul(hash2 ^ (hash1 >>> 7), prime2);
+    if (is === 0 || is === role.quote) {
       if (depth === 1) empty = false;
-    } else if (role === 1) {
+      let to = at + 1;
+      if (is === role.quote) {
+        to = stringEnd(bytes, at + 1, end);
+        if (to < 0) return -1;
+        hashOn(bytes, at + 1, to, lanes.hash1, lanes.hash2);
+        at = to + 1;
+      } else {
+        while (to < end && roles[bytes[to] as number] === 0) to += 1;
+        hashOn(bytes, at, to, lanes.hash1, lanes.hash2);
+        at = to;
+      }
+      continue;
+    }
+    lanes.hash1 = stir(lanes.hash1 ^ byte, prime1);
+    lanes.hash2 = stir(lanes.hash2 ^ byte, prime2);
+    at += 1;
+    if (is === role.opens) {
       if (depth === 1) empty = false;
       depth += 1;
-    } else if (role === 2) {
+    } else if (is === role.closes) {
       depth -= 1;
-      if (depth === 0) break;
-    } else if (depth === 1) commas += 1;
+      if (depth > 0) continue;
+      skipped.items = empty ? 0 : commas + 1;
+      return at;
+    } else if (is === role.comma && depth === 1) commas += 1;
   }
-  if (at >= end) return -1;
-  lanes.hash1 = hash1;
-  lanes.hash2 = hash2;
-  skipped.items = empty ? 0 : commas + 1;
-  return at + 1;
+  return -1;
 }
 
 /** Position of the quote that ends the string whose first character is at `at`; -1 when there is none. */
@@ -98,26 +98,22 @@ export function spells(bytes: Uint8Array, at: number, end: number, spelling: Uin
  * A lone surrogate counts as its three bytes.
  */
 export function hashEscaped(bytes: Uint8Array, start: number, end: number): number {
-  let hash1 = seed1;
-  let hash2 = seed2;
+  // What it means is never longer than how it is spelled.
+  if (meant.length < end - start) meant = new Uint8Array((end - start) * 2);
+  const into = meant;
   let length = 0;
-  const take = (byte: number): void => {
-    hash1 = Math.imul(hash1 ^ byte, prime1);
-    hash2 = Math.imul(hash2 ^ byte, prime2);
-    length += 1;
-  };
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] as number;
     if (byte !== 0x5c) {
-      take(byte);
+      into[length++] = byte;
       continue;
     }
     at += 1;
     const letter = bytes[at] as number;
     if (letter !== 0x75) {
-      const meant = simpleEscapes[letter] ?? 0;
-      if (meant === 0) return -1;
-      take(meant);
+      const plain = simpleEscapes[letter] ?? 0;
+      if (plain === 0) return -1;
+      into[length++] = plain;
       continue;
     }
     let unit = hexUnit(bytes, at + 1, end);
@@ -130,17 +126,19 @@ export function hashEscaped(bytes: Uint8Array, start: number, end: number): numb
         at += 6;
       }
     }
-    utf8(unit, take);
+    length = utf8(unit, into, length);
   }
-  lanes.hash1 = hash1;
-  lanes.hash2 = hash2;
+  hashOn(into, 0, length, seed1, seed2);
   return length;
 }
 
+/** The bytes that the last string with escapes means: used over and over. */
+let meant = new Uint8Array(256);
+
 const simpleEscapes: readonly (number | undefined)[] = (() => {
   const table: (number | undefined)[] = [];
-  for (const [letter, meant] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
-    table[(letter as string).charCodeAt(0)] = (meant as string).charCodeAt(0);
+  for (const [letter, plain] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
+    table[(letter as string).charCodeAt(0)] = (plain as string).charCodeAt(0);
   }
   return table;
 })();
@@ -157,20 +155,21 @@ function hexUnit(bytes: Uint8Array, at: number, end: number): number {
   return unit;
 }
 
-function utf8(point: number, take: (byte: number) => void): void {
-  if (point < 0x80) {
-    take(point);
-  } else if (point < 0x800) {
-    take(0xc0 | (point >> 6));
-    take(0x80 | (point & 63));
-  } else if (point < 0x10000) {
-    take(0xe0 | (point >> 12));
-    take(0x80 | ((point >> 6) & 63));
-    take(0x80 | (point & 63));
-  } else {
-    take(0xf0 | (point >> 18));
-    take(0x80 | ((point >> 12) & 63));
-    take(0x80 | ((point >> 6) & 63));
-    take(0x80 | (point & 63));
+/** Writes a character's UTF-8 to `into` from `at` on; the position after it. */
+function utf8(point: number, into: Uint8Array, at: number): number {
+  let next = at;
+  if (point < 0x80) into[next++] = point;
+  else {
+    if (point < 0x800) into[next++] = 0xc0 | (point >> 6);
+    else {
+      if (point < 0x10000) into[next++] = 0xe0 | (point >> 12);
+      else {
+        into[next++] = 0xf0 | (point >> 18);
+        into[next++] = 0x80 | ((point >> 12) & 63);
+      }
+      into[next++] = 0x80 | ((point >> 6) & 63);
+    }
+    into[next++] = 0x80 | (point & 63);
   }
+  return next;
 }

@@ -4,7 +4,7 @@ import { hashEscaped, skipNested, skipped, skipSpace, spells, stringEnd } from '
 import { escapes, kind } from './kind.ts';
 import { read, readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { hashBytes, lanes, objectSeed, prime1, prime2, seed1, seed2 } from './value-hash.ts';
+import { hashBytes, lanes, objectSeed, prime1, prime2 } from './value-hash.ts';
 
 /** Objects nested deeper than this are counted, not looked into. */
 const depthLimit = 16;
@@ -140,20 +140,17 @@ export class JsonRecordReader {
   }
 
   private string(bytes: Uint8Array, start: number, end: number, column: Column): number {
-    let hash1 = seed1;
-    let hash2 = seed2;
     let at = start;
     for (; at < end; at += 1) {
       const byte = bytes[at] as number;
       if (byte === 0x22) break;
       if (byte === 0x5c) return this.escapedString(bytes, start, end, column);
-      hash1 = Math.imul(hash1 ^ byte, prime1);
-      hash2 = Math.imul(hash2 ^ byte, prime2);
     }
     if (at >= end) return -1;
+    hashBytes(bytes, start, at, 0);
     column.kind = kind.string;
-    column.hash1 = hash1;
-    column.hash2 = hash2;
+    column.hash1 = lanes.hash1;
+    column.hash2 = lanes.hash2;
     column.start = start;
     column.end = at;
     column.length = at - start;

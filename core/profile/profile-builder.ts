@@ -1,10 +1,11 @@
-import type { RecordSink } from '../scan/record-sink.ts';
+import type { RecordRun, RecordSink } from '../scan/record-sink.ts';
 import type { Column } from './column.ts';
 import { ColumnBudget, ColumnTree } from './column-tree.ts';
 import { CsvRecordReader } from './csv-record-reader.ts';
 import { fitProfile } from './fit-profile.ts';
 import { JsonRecordReader } from './json-record-reader.ts';
 import type { ColumnProfile, Profile } from './profile.ts';
+import { RecordRuns } from './record-runs.ts';
 import { RowReader } from './row-reader.ts';
 import { StagedRecord } from './staged-record.ts';
 
@@ -31,6 +32,8 @@ export class ProfileBuilder implements RecordSink {
   private readonly root: ColumnTree;
   private readonly reader: { read(bytes: Uint8Array, start: number, end: number): boolean };
   private readonly rows: RowReader;
+  /** Null for what is no JSON. */
+  private readonly runs: RecordRuns | null;
   private records = 0;
   private skipped = 0;
 
@@ -42,6 +45,7 @@ export class ProfileBuilder implements RecordSink {
       format.format === 'csv'
         ? new CsvRecordReader(format.header, format.delimiter, this.root, this.staged)
         : new JsonRecordReader(this.root, this.budget, this.staged);
+    this.runs = format.format === 'json' ? new RecordRuns(this.root, this.budget, this.staged.whole) : null;
   }
 
   /** Counts one record; a broken one is counted as skipped and changes nothing else. */
@@ -53,6 +57,14 @@ export class ProfileBuilder implements RecordSink {
     }
     this.records += 1;
     this.staged.commit(buffer);
+  }
+
+  run(b: Uint8Array, base: number, from: number, to: number, stop: number, lines: boolean): RecordRun | null {
+    const { runs } = this;
+    if (runs === null) return null;
+    runs.end = runs.read(b, base, from, to, stop, lines);
+    this.records += runs.count;
+    return runs;
   }
 
   /** A record past the scanner's cap: it exists, but nothing is known about its columns. */

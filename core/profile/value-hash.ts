@@ -1,9 +1,12 @@
 /**
- * Two 32-bit lanes over a value's bytes (FNV-1a with two primes): together they tell values apart, mixed they feed
- * the sketch. Every kind of value starts from seeds of its own, so `1`, `"1"` and `true` differ.
+ * Two 32-bit lanes over a value's bytes, four bytes at a time (multiply and rotate; the second lane takes each word with
+ * its halves exchanged, since a multiplication carries upwards only), each mixed into the other at the end: together they
+ * tell values apart, mixed they feed the sketch. Every kind of value starts from seeds of its own, so `1`, `"1"` and
+ * `true` differ. `core/kernel/assembly/hash.ts` makes the same lanes.
  */
-export const prime1 = 0x01000193;
-export const prime2 = 0x5bd1e995;
+export const prime1 = 0x9e3779b1 | 0;
+export const prime2 = 0x85ebca77 | 0;
+const prime3 = 0x27d4eb2f;
 export const seed1 = 0x811c9dc5 | 0;
 export const seed2 = 0x2f0b4c47;
 export const arraySeed = 0x1b873593;
@@ -26,13 +29,43 @@ export function hashDouble(value: number): void {
 
 /** Hashes bytes `[start, end)` from the given seed into `lanes`. */
 export function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number): void {
-  let hash1 = seed1 ^ seed;
-  let hash2 = seed2 ^ seed;
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at] as number;
-    hash1 = Math.imul(hash1 ^ byte, prime1);
-    hash2 = Math.imul(hash2 ^ byte, prime2);
+  hashOn(bytes, start, end, seed1 ^ seed, seed2 ^ seed);
+}
+
+/** Takes bytes `[start, end)` and their number into lanes that hold something already; the result is in `lanes`. */
+export function hashOn(bytes: Uint8Array, start: number, end: number, before1: number, before2: number): void {
+  let hash1 = before1;
+  let hash2 = before2;
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    const word =
+      (bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24);
+    hash1 = stir(hash1 ^ word, prime1);
+    hash2 = stir(hash2 ^ turned(word, 16), prime2);
   }
+  if (at < end) {
+    let word = bytes[at] as number;
+    if (at + 1 < end) word |= (bytes[at + 1] as number) << 8;
+    if (at + 2 < end) word |= (bytes[at + 2] as number) << 16;
+    hash1 = stir(hash1 ^ word, prime1);
+    hash2 = stir(hash2 ^ turned(word, 16), prime2);
+  }
+  const length = end - start;
+  hash1 = Math.imul(hash1 ^ length, prime1);
+  hash2 = Math.imul(hash2 ^ length, prime2);
+  hash1 ^= turned(hash2, 16);
   lanes.hash1 = hash1;
-  lanes.hash2 = hash2;
+  lanes.hash2 = (hash2 + Math.imul(hash1, prime3)) | 0;
+}
+
+/** One step of a lane: the rotation brings what the multiplication left in the high bits back to the low ones. */
+export function stir(mixed: number, prime: number): number {
+  return turned(Math.imul(mixed, prime), 15);
+}
+
+function turned(word: number, bits: number): number {
+  return (word << bits) | (word >>> (32 - bits));
 }

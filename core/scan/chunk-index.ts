@@ -17,6 +17,12 @@ export class ChunkIndex {
     this.records += 1;
   }
 
+  /** The same for a run of records: they start in one chunk, the first of them at this offset. */
+  addRun(firstStart: number, count: number): void {
+    if (firstStart >= this.#nextStart) this.#open(firstStart);
+    this.records += count;
+  }
+
   /** The table's two columns for a body of `bytes` bytes. */
   end(bytes: number): { readonly recordsBefore: readonly number[]; readonly firstOffset: readonly number[] } {
     const chunks = chunkCount(bytes);

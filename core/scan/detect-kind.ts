@@ -40,17 +40,17 @@ export function startScan(head: Uint8Array, atEnd: boolean, options: KindOptions
   if (options.lines === true) {
     const lines = new NdjsonScan(body, base, null);
     lines.write(head, from, head.length);
-    return { kind: 'ndjson', scan: lines };
+    return { kind: 'ndjson', scan: lines.settled() };
   }
   if (mayBeJson(head, from)) {
     const json = new JsonScan(body, base);
     json.write(head, from, head.length);
     const verdict = json.verdict(atEnd);
-    if (verdict === 'json') return { kind: 'json', scan: json };
+    if (verdict === 'json') return { kind: 'json', scan: json.settled() };
     if (verdict === 'lines') {
       const lines = new NdjsonScan(body, base, null);
       lines.write(head, from, head.length);
-      if (lines.convincing(atEnd)) return { kind: 'ndjson', scan: lines };
+      if (lines.convincing(atEnd)) return { kind: 'ndjson', scan: lines.settled() };
     }
   }
   const table = detectCsv(head, from, atEnd);

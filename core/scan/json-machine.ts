@@ -23,6 +23,14 @@ export interface JsonEvents {
   lineEnd(): void;
 }
 
+/** Takes whole values out of the machine's hands where one would start. */
+export interface JsonRuns {
+  /** Reads well-formed values of `b[from, to)`, each with what separates it from the next; answers where it stopped. */
+  run(b: Uint8Array, base: number, from: number, to: number): number;
+  /** A line feed stood between tokens of one of them. */
+  readonly sawLineFeed: boolean;
+}
+
 /** Nesting beyond this is a fault, not an exception: the stack of open containers takes a byte a level. */
 const maxDepth = 1_000_000;
 const array = 1;
@@ -47,6 +55,8 @@ export class JsonMachine {
   /** Bytes of all pieces before the current one. */
   base: number;
   types = new Uint8Array(64);
+  /** Reads runs of values at the depth that is watched, once it is set. */
+  runs: JsonRuns | null = null;
   readonly #events: JsonEvents;
   readonly #lines: boolean;
   readonly #token = new JsonToken();
@@ -97,6 +107,11 @@ export class JsonMachine {
     const recovery = this.#recovery;
     const words = new DataView(b.buffer, b.byteOffset, b.length);
     while (i < to) {
+      if (depth === watch && state === State.value && this.runs !== null) {
+        i = this.runs.run(b, base, i, to);
+        if (this.runs.sawLineFeed) skip.sawLineFeed = true;
+        if (i >= to) break;
+      }
       if (depth > watch && state === State.firstKey && b[i] === 0x22) state = State.key;
       if (depth > watch && (state === State.value || state === State.after || state === State.key)) {
         i = skip.run(b, words, i, to, state, depth, watch, types);

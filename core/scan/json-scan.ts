@@ -2,7 +2,7 @@ import { AroundFields } from './around-fields.ts';
 import type { BodyFacts, BodyOptions, BodyScan } from './body-scan.ts';
 import { ByteStore } from './byte-store.ts';
 import { cutLoss, documentLoss } from './json-loss.ts';
-import { type JsonEvents, JsonMachine } from './json-machine.ts';
+import { type JsonEvents, JsonMachine, type JsonRuns } from './json-machine.ts';
 import { KeyPath } from './key-path.ts';
 import { ListChoice } from './list-choice.ts';
 import { ListCollector } from './list-collector.ts';
@@ -14,7 +14,7 @@ const everything = Number.MAX_SAFE_INTEGER;
  * Which one it is shows only at the end, so every array that could still be it keeps books of its own; there are at most
  * two at a time with more than one element. Inside the elements of such an array nothing is looked at.
  */
-export class JsonScan implements BodyScan, JsonEvents {
+export class JsonScan implements BodyScan, JsonEvents, JsonRuns {
   readonly #machine: JsonMachine;
   readonly #options: BodyOptions;
   readonly #path = new KeyPath();
@@ -139,6 +139,26 @@ export class JsonScan implements BodyScan, JsonEvents {
       const odd = this.#machine.odd > (this.#firstFate[depth - 1] as number);
       this.#firstFate[depth - 1] = bad ? fate.bad : odd ? fate.odd : fate.good;
     }
+  }
+
+  /** The kind is settled: from now on records need not be looked at one by one. */
+  settled(): this {
+    this.#machine.runs = this;
+    return this;
+  }
+
+  /** Elements of the list of rows that its profile can read by itself. */
+  run(b: Uint8Array, base: number, from: number, to: number): number {
+    const list = this.#list;
+    if (list === null || this.#confirmed < 0) return from;
+    const before = list.index.records;
+    const stopped = list.run(b, base, from, to, false);
+    this.#count[this.#confirmed] = (this.#count[this.#confirmed] as number) + list.index.records - before;
+    return stopped;
+  }
+
+  get sawLineFeed(): boolean {
+    return this.#list?.sawLineFeed ?? false;
   }
 
   keyPiece(piece: Uint8Array, start: number, end: number, depth: number, first: boolean): void {

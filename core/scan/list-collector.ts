@@ -1,5 +1,6 @@
 import { ByteStore } from './byte-store.ts';
 import { ChunkIndex } from './chunk-index.ts';
+import { chunkOf, chunkStart } from './chunk-schedule.ts';
 import { RecordCarry } from './record-carry.ts';
 import type { RecordSink } from './record-sink.ts';
 
@@ -31,6 +32,8 @@ export class ListCollector {
   firstBad = -1;
   /** Records that hold NaN or an infinity. */
   oddRecords = 0;
+  /** A line feed stood between tokens of a record that the sink read by itself. */
+  sawLineFeed = false;
   readonly #head: ByteStore;
   readonly #inHand: Uint8Array | undefined;
   readonly #headBytes: number;
@@ -93,6 +96,27 @@ export class ListCollector {
       if (this.#gap) this.#gaps.add(number);
       this.#gap = false;
     }
+  }
+
+  /**
+   * Lets the sink read whole records of `b[from, to)` by itself, from where one would start. Answers where it stopped,
+   * which is `from` where the sink cannot or where records are still wanted one by one, for the preview.
+   */
+  run(b: Uint8Array, base: number, from: number, to: number, lines: boolean): number {
+    const { sink, index } = this;
+    if (sink?.run === undefined || index.records === 0 || base + from - this.open <= this.#headBytes) return from;
+    let at = from;
+    while (at < to) {
+      // A run starts in one chunk, so that the index is told of every chunk's first record.
+      const stop = Math.min(to, chunkStart(chunkOf(base + at) + 1) - base);
+      const run = sink.run(b, base, at, to, stop, lines);
+      if (run === null || run.count === 0) break;
+      index.addRun(run.firstStart, run.count);
+      if (run.sawLineFeed) this.sawLineFeed = true;
+      at = run.end;
+      if (at < stop) break;
+    }
+    return at;
   }
 
   /** The open record, or what stood at `at` in its place, is malformed: left out, counted. */

@@ -1,5 +1,5 @@
 import type { BodyFacts, BodyOptions, BodyScan } from './body-scan.ts';
-import { type JsonEvents, JsonMachine } from './json-machine.ts';
+import { type JsonEvents, JsonMachine, type JsonRuns } from './json-machine.ts';
 import { ListCollector } from './list-collector.ts';
 
 /** A record that went by before it was clear that lines are read; `beginning` is what of it is still at hand. */
@@ -10,7 +10,7 @@ export interface FirstRecord {
 }
 
 /** One JSON value a line. Blank lines are nothing; a line that is not JSON costs itself only. */
-export class NdjsonScan implements BodyScan, JsonEvents {
+export class NdjsonScan implements BodyScan, JsonEvents, JsonRuns {
   readonly #machine: JsonMachine;
   readonly #list: ListCollector;
   #piece: Uint8Array = new Uint8Array(0);
@@ -43,6 +43,19 @@ export class NdjsonScan implements BodyScan, JsonEvents {
     const whole = this.#list.index.records + (atEnd && this.#machine.wouldEnd ? 1 : 0);
     return whole > 0 && whole >= this.#list.bad;
   }
+
+  /** The kind is settled: from now on lines need not be looked at one by one. */
+  settled(): this {
+    this.#machine.runs = this;
+    return this;
+  }
+
+  /** Lines that the profile can read by itself. */
+  run(b: Uint8Array, base: number, from: number, to: number): number {
+    return this.#list.run(b, base, from, to, true);
+  }
+
+  readonly sawLineFeed = false;
 
   valueStart(at: number): void {
     this.#end = -1;

@@ -5,4 +5,22 @@
 export interface RecordSink {
   record(buffer: Uint8Array, start: number, end: number): void;
   wide(bytes: number): void;
+  /**
+   * Reads, checks and counts whole records of `b[from, to)` by itself, from where one starts: those that start before
+   * `stop`, each with the comma (or the line feed) behind it, up to the first that is not ordinary. `base` is the offset
+   * of the buffer's first byte. Null where the sink cannot.
+   */
+  run?(b: Uint8Array, base: number, from: number, to: number, stop: number, lines: boolean): RecordRun | null;
+}
+
+/** What a sink read by itself; valid until its next call. */
+export interface RecordRun {
+  /** Records counted. */
+  readonly count: number;
+  /** Offset in the body of the first of them. */
+  readonly firstStart: number;
+  /** Where it stopped in the buffer: after the last one's separator. */
+  readonly end: number;
+  /** A line feed stood between tokens, in this run or in one before. */
+  readonly sawLineFeed: boolean;
 }

@@ -157,7 +157,7 @@ export class ResultScanner {
     const first = { start, end, beginning };
     const lines = new NdjsonScan({ ...this.#kindOptions, sink: this.#kindOptions.jsonSink }, json.secondValueAt, first);
     this.#kind = 'ndjson';
-    this.#scan = lines;
+    this.#scan = lines.settled();
     lines.write(chunk, from, to);
   }
 

@@ -1,0 +1,271 @@
+import type { Column } from '../profile/column.ts';
+import type { ColumnTree } from '../profile/column-tree.ts';
+import { hashEscaped } from '../profile/json-bytes.ts';
+import { kind } from '../profile/kind.ts';
+import { read, readNumber } from '../profile/number-bytes.ts';
+import { lanes } from '../profile/value-hash.ts';
+import { recordsWasm } from './records-wasm.ts';
+import { type WasmGlobal, WebAssembly } from './web-assembly.ts';
+
+/** What `assembly/records.ts` exports: where things lie in its memory, its one function, and what that found. */
+type Layout = Readonly<
+  Record<
+    | 'columnLimit'
+    | 'columnBytes'
+    | 'slabValues'
+    | 'valueBytes'
+    | 'pieceLimit'
+    | 'piecePad'
+    | 'hostLanes'
+    | 'powers'
+    | 'trees'
+    | 'treeBytes'
+    | 'columns'
+    | 'spellings'
+    | 'spellingLimit'
+    | 'piece'
+    | 'slabs'
+    | 'columnMask'
+    | 'columnLength'
+    | 'columnSpelling'
+    | 'columnFollowing'
+    | 'columnNext'
+    | 'columnInside'
+    | 'columnCursor'
+    | 'columnSalt'
+    | 'valueLanes'
+    | 'valueStart'
+    | 'valueEnd'
+    | 'valueLength'
+    | 'valueNumber'
+    | 'markPlain',
+    number
+  >
+>;
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly count: WasmGlobal;
+  readonly firstStart: WasmGlobal;
+  readonly sawLineFeed: WasmGlobal;
+  run(from: number, stop: number, most: number, root: number, whole: number, known: number, lines: number): number;
+}
+
+/** Whose records are read: its columns change only together with `version`. */
+export interface KernelOwner {
+  readonly root: ColumnTree;
+  /** The column of records that are no objects. */
+  readonly whole: Column;
+  readonly version: number;
+}
+
+/** Bytes of a key that are compared at once. */
+const spellingHead = 16;
+
+/**
+ * Reads JSON records in WebAssembly, sixteen bytes at a time, into staged column values. There is one for the whole
+ * process: it holds the columns of one profile at a time, and nothing of a record outlives the call that read it.
+ */
+export class RecordKernel {
+  readonly #exports: Exports;
+  readonly #at: Layout;
+  readonly #bytes: Uint8Array;
+  readonly #words: Int32Array;
+  readonly #doubles: Float64Array;
+  /** The columns held, in the order of their slabs; the first is of records that are no objects. */
+  #held: readonly Column[] = [];
+  #owner: KernelOwner | null = null;
+  #version = -1;
+  /** Which bytes of whose body lie in the piece. */
+  #pieceOwner: KernelOwner | null = null;
+  #pieceStart = 0;
+  #pieceEnd = 0;
+  #pieceBytes = 0;
+  /** Of the last `read`: records, and the offset of the first. */
+  count = 0;
+  firstStart = 0;
+  sawLineFeed = false;
+
+  constructor() {
+    const module = new WebAssembly.Module(Buffer.from(recordsWasm, 'base64'));
+    const host = {
+      escapedString: (start = 0, close = 0) => this.#escapedString(start, close),
+      longNumber: (start = 0, slot = 0) => this.#longNumber(start, slot),
+    };
+    const { exports } = new WebAssembly.Instance(module, { host });
+    this.#exports = exports as unknown as Exports;
+    const globals = Object.entries(exports).filter(([, made]) => made instanceof WebAssembly.Global);
+    this.#at = Object.fromEntries(globals.map(([name, made]) => [name, (made as WasmGlobal).value])) as Layout;
+    const { buffer } = this.#exports.memory;
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Int32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+    for (let power = 0; power < 23; power += 1) this.#doubles[this.#at.powers / 8 + power] = 10 ** power;
+  }
+
+  /** Most bytes that it reads in one piece. */
+  get pieceLimit(): number {
+    return this.#at.pieceLimit;
+  }
+
+  /**
+   * Reads whole records of `b[from, to)` that start before `stop`, each with the comma or the line feed behind it, and
+   * counts their values in their columns. Answers where it stopped, which is before the first record that is not
+   * ordinary in every way: not JSON, cut by the piece, with a key that has no column, with one key twice. -1: it cannot
+   * hold these columns. `base`: the offset of the buffer's first byte in the body.
+   */
+  read(
+    owner: KernelOwner,
+    b: Uint8Array,
+    base: number,
+    from: number,
+    to: number,
+    stop: number,
+    lines: boolean,
+  ): number {
+    if ((this.#owner !== owner || this.#version !== owner.version) && !this.#hold(owner)) return -1;
+    const { piece } = this.#at;
+    if (this.#pieceOwner !== owner || this.#pieceEnd !== base + to || base + from < this.#pieceStart) {
+      this.#take(owner, b, base, from, to);
+    }
+    const shift = piece - (this.#pieceStart - base);
+    const held = this.#held.length;
+    const end = this.#exports.run(
+      from + shift,
+      stop + shift,
+      this.#at.slabValues,
+      this.#at.trees,
+      this.#at.columns,
+      held,
+      lines ? 1 : 0,
+    );
+    this.count = this.#exports.count.value;
+    this.firstStart = this.#exports.firstStart.value - piece + this.#pieceStart;
+    this.sawLineFeed = this.#exports.sawLineFeed.value !== 0;
+    if (this.count > 0) this.#commit();
+    return end - shift;
+  }
+
+  /** More records may stand where the last `read` stopped: it stopped because it had no more room for values. */
+  get filled(): boolean {
+    return this.count === this.#at.slabValues;
+  }
+
+  #take(owner: KernelOwner, b: Uint8Array, base: number, from: number, to: number): void {
+    const { piece, piecePad } = this.#at;
+    const length = to - from;
+    this.#bytes.set(from === 0 && to === b.length ? b : b.subarray(from, to), piece);
+    this.#bytes.fill(0, piece + length, piece + length + piecePad);
+    this.#pieceOwner = owner;
+    this.#pieceStart = base + from;
+    this.#pieceEnd = base + to;
+    this.#pieceBytes = length;
+  }
+
+  /** Counts the values that the run noted, column by column. */
+  #commit(): void {
+    const { columns, columnBytes, columnCursor, slabs, slabValues, valueBytes } = this.#at;
+    for (let index = 0; index < this.#held.length; index += 1) {
+      const cursor = (columns + index * columnBytes + columnCursor) >> 2;
+      const first = slabs + index * slabValues * valueBytes;
+      const end = this.#words[cursor] as number;
+      if (end === first) continue;
+      (this.#held[index] as Column).commitRun(this.#words, this.#doubles, this.#bytes, first >> 2, end >> 2);
+      this.#words[cursor] = first;
+    }
+  }
+
+  /** Takes the columns in; false when they do not fit. */
+  #hold(owner: KernelOwner): boolean {
+    const held = [owner.whole];
+    const trees = [owner.root];
+    for (let tree = 0; tree < trees.length; tree += 1) {
+      for (const column of (trees[tree] as ColumnTree).values()) {
+        held.push(column);
+        if (column.inside !== null) trees.push(column.inside);
+      }
+    }
+    const at = this.#at;
+    const spelled = held.reduce((sum, { spelling }) => sum + spelling.length + spellingHead, 0);
+    if (held.length > at.columnLimit || spelled > at.spellingLimit) return false;
+    this.#owner = null;
+    const address = new Map(held.map((column, index) => [column, at.columns + index * at.columnBytes]));
+    let spelling = at.spellings;
+    for (const [index, column] of held.entries()) {
+      this.#holdColumn(column, at.columns + index * at.columnBytes, spelling);
+      const follows = column.following === null ? undefined : address.get(column.following);
+      this.#set(at.columns + index * at.columnBytes + at.columnFollowing, follows ?? 0);
+      this.#set(at.columns + index * at.columnBytes + at.columnCursor, at.slabs + index * at.slabValues * at.valueBytes);
+      spelling += column.spelling.length + spellingHead;
+    }
+    for (const [number, tree] of trees.entries()) {
+      const members = [...tree.values()].map((column) => address.get(column) as number);
+      const first = tree.first === null ? undefined : address.get(tree.first);
+      this.#set(at.trees + number * at.treeBytes, first ?? members[0] ?? 0);
+      this.#set(at.trees + number * at.treeBytes + 4, members[0] ?? 0);
+      for (const [index, member] of members.entries()) {
+        this.#set(member + at.columnNext, members[(index + 1) % members.length] as number);
+      }
+    }
+    for (const column of held) {
+      const inside = column.inside === null ? -1 : trees.indexOf(column.inside);
+      if (inside >= 0) this.#set((address.get(column) as number) + at.columnInside, at.trees + inside * at.treeBytes);
+    }
+    this.#held = held;
+    this.#owner = owner;
+    this.#version = owner.version;
+    return true;
+  }
+
+  #holdColumn(column: Column, address: number, spellingAt: number): void {
+    const { columnMask, columnBytes, columnLength, columnSpelling, columnSalt } = this.#at;
+    const { spelling, salt } = column;
+    const head = Math.min(spelling.length, spellingHead);
+    this.#bytes.fill(0, address, address + columnBytes);
+    this.#bytes.set(spelling.subarray(0, head), address);
+    this.#bytes.fill(0xff, address + columnMask, address + columnMask + head);
+    this.#bytes.set(spelling, spellingAt);
+    this.#set(address + columnLength, spelling.length);
+    this.#set(address + columnSpelling, spellingAt);
+    this.#set(address + columnSalt, salt);
+  }
+
+  #set(address: number, word: number): void {
+    this.#words[address >> 2] = word;
+  }
+
+  #escapedString(start: number, close: number): number {
+    const length = hashEscaped(this.#bytes, start, close);
+    this.#set(this.#at.hostLanes, lanes.hash1);
+    this.#set(this.#at.hostLanes + 4, lanes.hash2);
+    return length;
+  }
+
+  #longNumber(start: number, slot: number): number {
+    const at = this.#at;
+    const end = readNumber(this.#bytes, start, at.piece + this.#pieceBytes);
+    if (end < 0) return 0;
+    this.#set(slot, (read.integer ? kind.integer : kind.number) | (read.plain ? at.markPlain : 0));
+    this.#set(slot + at.valueLanes, lanes.hash1);
+    this.#set(slot + at.valueLanes + 4, lanes.hash2);
+    this.#set(slot + at.valueStart, start);
+    this.#set(slot + at.valueEnd, end);
+    this.#doubles[(slot + at.valueNumber) >> 3] = read.value;
+    return end;
+  }
+}
+
+let shared: RecordKernel | null | undefined;
+
+/** The process's kernel, made when it is first asked for; null where the engine cannot run it. */
+export function recordKernel(): RecordKernel | null {
+  if (shared === undefined) {
+    try {
+      shared = new RecordKernel();
+    } catch (error) {
+      if (!(error instanceof WebAssembly.CompileError)) throw error;
+      shared = null;
+    }
+  }
+  return shared;
+}
