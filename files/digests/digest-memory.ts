@@ -1,0 +1,48 @@
+/** Bodies that can be hashed at once; each has a ring of slots of its own. */
+export const ringCount = 4;
+/** A power of two, since the counts of slots wrap around. */
+export const slotCount = 8;
+/** As wide as the first chunks of the schedule, whose sizes only double: a slot never holds parts of two chunks. */
+export const slotBytes = 64 * 1024;
+export const digestBytes = 32;
+
+/** Flags of a slot: it begins a body, ends a chunk whose digest is made already, ends one whose is not, ends the body. */
+export const slotFlags = { beginsBody: 1, hashedChunk: 2, endsChunk: 4, endsBody: 8 } as const;
+
+/** Words: the bell that wakes the thread, and whether it stands ready. Then each ring's. */
+export const bellWord = 0;
+export const readyWord = 1;
+const sharedWords = 2;
+/** Words of a ring: slots filled and slots hashed since the start. Then bytes and flags of every slot. */
+export const filledWord = 0;
+export const hashedWord = 1;
+export const slotWord = 2;
+const ringWords = slotWord + 2 * slotCount;
+
+export const wordCount = sharedWords + ringCount * ringWords;
+/** A ring's digests: of the chunk that each slot ended, then of the body. */
+const ringDigests = (slotCount + 1) * digestBytes;
+const ringSlots = slotCount * slotBytes;
+const digestsStart = 4 * wordCount;
+const slotsStart = pageAfter(digestsStart + ringCount * ringDigests);
+
+/** What both threads see. A ring that was never used costs address space alone. */
+export const memoryBytes = slotsStart + ringCount * ringSlots;
+
+export interface RingPlace {
+  /** Index of its first word. */
+  readonly words: number;
+  /** Byte offset of its first digest, and of its first slot. */
+  readonly digests: number;
+  readonly slots: number;
+}
+
+export const ringPlaces: readonly RingPlace[] = Array.from({ length: ringCount }, (_, ring) => ({
+  words: sharedWords + ring * ringWords,
+  digests: digestsStart + ring * ringDigests,
+  slots: slotsStart + ring * ringSlots,
+}));
+
+function pageAfter(offset: number): number {
+  return Math.ceil(offset / 4096) * 4096;
+}

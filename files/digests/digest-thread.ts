@@ -1,0 +1,74 @@
+import { Worker } from 'node:worker_threads';
+import { memoryBytes, readyWord, ringPlaces, wordCount } from './digest-memory.ts';
+import { DigestRing } from './digest-ring.ts';
+import { digestThreadProgram } from './digest-thread-program.ts';
+import type { DigestRings } from './thread-digests.ts';
+
+/** Node's own start needs five of them; the program keeps nothing. */
+const resourceLimits = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 };
+
+/** One thread that makes digests, and the rings that lead to it. It never keeps the process alive. */
+export class DigestThread implements DigestRings {
+  readonly #worker: Worker;
+  readonly #words: Int32Array;
+  readonly #free: DigestRing[];
+  readonly #changed: () => void;
+  #failed = false;
+
+  /** Throws when this process may not start threads or wait for them. `changed`: rings came back, or it has ended. */
+  constructor(changed: () => void) {
+    const memory = new SharedArrayBuffer(memoryBytes);
+    this.#words = new Int32Array(memory, 0, wordCount);
+    this.#free = ringPlaces.map((place) => new DigestRing(memory, place));
+    this.#changed = changed;
+    // Some hosts forbid their main thread to wait: said at once, not in the middle of a body.
+    Atomics.wait(this.#words, readyWord, 1, 0);
+    this.#worker = new Worker(digestThreadProgram, {
+      eval: true,
+      workerData: memory,
+      name: 'digests',
+      // Nothing of the process: no loader of its sources, no environment.
+      execArgv: [],
+      env: {},
+      resourceLimits,
+    });
+    this.#worker.unref();
+    this.#worker.on('error', () => this.fail());
+    this.#worker.once('exit', () => this.fail());
+  }
+
+  /** It takes bodies; a body is never made to wait for its start. */
+  get ready(): boolean {
+    return !this.#failed && this.started;
+  }
+
+  /** It came to stand at all. */
+  get started(): boolean {
+    return Atomics.load(this.#words, readyWord) === 1;
+  }
+
+  get idle(): boolean {
+    return this.#free.length === ringPlaces.length;
+  }
+
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  take(): DigestRing | undefined {
+    return this.#free.pop();
+  }
+
+  give(ring: DigestRing): void {
+    this.#free.push(ring);
+    this.#changed();
+  }
+
+  /** Ends it; every body that is on it fails. */
+  fail(): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    void this.#worker.terminate();
+    this.#changed();
+  }
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { ClaimcheckError } from '../../core/errors.ts';
+import type { BodyDigests } from '../../core/scan/body-digests.ts';
+import { chunkStart } from '../../core/scan/chunk-schedule.ts';
+import { digestBytes, slotBytes, slotCount, slotFlags } from './digest-memory.ts';
+import type { DigestRing } from './digest-ring.ts';
+
+/** With so many slots waiting, the thread is behind: a piece of a source is never more than the other half. */
+const behind = slotCount / 2;
+/** Milliseconds of one look at the thread, where nobody else bounds the wait. */
+const lookMs = 50;
+
+/** What a thread is to the bodies on it. */
+export interface DigestRings {
+  /** It has ended, or does not move: what it made is not asked for any more. */
+  readonly failed: boolean;
+  fail(): void;
+  give(ring: DigestRing): void;
+}
+
+/** Digests of one body, made by another thread. This one copies the bytes, and waits where that one is behind. */
+export class ThreadDigests implements BodyDigests {
+  readonly #thread: DigestRings;
+  readonly #stallMs: number;
+  #ring: DigestRing | undefined;
+  /** Number of the body's first slot, and of the first whose digest was not fetched. */
+  readonly #first: number;
+  #unfetched: number;
+  #used = 0;
+  #offset = 0;
+  #chunk = 0;
+  #chunkEnd = chunkStart(1);
+  #digests = new Uint8Array(256 * digestBytes);
+  #made = 0;
+  #finished = false;
+  /** Hashed slots as last seen, and for how many milliseconds there was a wait for one more. */
+  #seen: number;
+  #still = 0;
+
+  /** `stallMs`: a thread that is waited for and hashes nothing for so long has failed. */
+  constructor(thread: DigestRings, ring: DigestRing, stallMs: number) {
+    this.#thread = thread;
+    this.#ring = ring;
+    this.#stallMs = stallMs;
+    this.#first = ring.filled;
+    this.#unfetched = ring.filled;
+    this.#seen = ring.hashed;
+  }
+
+  write(piece: Uint8Array): void {
+    for (let from = 0; from < piece.length; ) {
+      const ring = this.#ring;
+      if (ring === undefined || this.#finished) return;
+      if (this.#used === 0 && !this.#await(ring, slotCount - 1)) return;
+      const taken = Math.min(slotBytes - this.#used, piece.length - from);
+      ring.slot.set(from === 0 && taken === piece.length ? piece : piece.subarray(from, from + taken), this.#used);
+      from += taken;
+      this.#used += taken;
+      this.#offset += taken;
+      if (this.#used === slotBytes) this.#hand(ring, 0);
+    }
+  }
+
+  room(maxMs: number): boolean {
+    return this.#ring === undefined || this.#look(this.#ring, behind, maxMs);
+  }
+
+  finish(maxMs: number): boolean {
+    const ring = this.#ring;
+    if (ring === undefined) return true;
+    if (!this.#finished) {
+      if (this.#used === 0 && !this.#look(ring, slotCount - 1, maxMs)) return false;
+      if (this.#thread.failed) return true;
+      this.#finished = true;
+      this.#hand(ring, slotFlags.endsBody);
+    }
+    return this.#look(ring, 0, maxMs);
+  }
+
+  end(): { readonly sha256: string; readonly digests: Uint8Array } {
+    while (!this.finish(lookMs));
+    const ring = this.#ring;
+    if (ring === undefined || this.#thread.failed) {
+      this.drop();
+      throw new ClaimcheckError('StorageUnavailable', 'storage: the thread that makes digests has stopped');
+    }
+    const made = { sha256: Buffer.from(ring.bodyDigest).toString('hex'), digests: this.#digests.slice(0, this.#made) };
+    this.drop();
+    return made;
+  }
+
+  drop(): void {
+    if (this.#ring !== undefined) this.#thread.give(this.#ring);
+    this.#ring = undefined;
+  }
+
+  #hand(ring: DigestRing, more: number): void {
+    const begins = ring.filled === this.#first ? slotFlags.beginsBody : 0;
+    const ends = this.#offset === this.#chunkEnd || (more !== 0 && this.#offset > chunkStart(this.#chunk));
+    // A thread that is behind is spared half of its work, where the slot is a chunk of its own.
+    const alone = this.#used === slotBytes && this.#offset - slotBytes === chunkStart(this.#chunk);
+    if (ends && alone && ring.waiting >= behind) {
+      ring.hand(this.#used, begins | more | slotFlags.hashedChunk, createHash('sha256').update(ring.slot).digest());
+    } else {
+      ring.hand(this.#used, begins | more | (ends ? slotFlags.endsChunk : 0));
+    }
+    this.#used = 0;
+    if (!ends) return;
+    this.#chunk += 1;
+    this.#chunkEnd = chunkStart(this.#chunk + 1);
+  }
+
+  /** Blocks until at most `waiting` slots wait; false: the thread has failed. */
+  #await(ring: DigestRing, waiting: number): boolean {
+    while (!this.#look(ring, waiting, lookMs));
+    return !this.#thread.failed;
+  }
+
+  /** Blocks for `maxMs` at most until at most `waiting` slots wait, or the thread has failed. */
+  #look(ring: DigestRing, waiting: number, maxMs: number): boolean {
+    for (let left = maxMs; ; ) {
+      if (this.#thread.failed) return true;
+      const { hashed } = ring;
+      if (hashed !== this.#seen) {
+        this.#seen = hashed;
+        this.#still = 0;
+        this.#fetch(ring, hashed);
+      }
+      // By the count up to which digests were fetched: a slot is filled anew only after that.
+      if (((ring.filled - hashed) | 0) <= waiting) return true;
+      if (left <= 0) return false;
+      // Time that was spent in waiting, not what a clock says: the process may have been stopped meanwhile.
+      const asked = Math.min(left, this.#stallMs - this.#still);
+      const before = performance.now();
+      ring.wait(hashed, asked);
+      const waited = Math.min(asked, Math.max(0.1, performance.now() - before));
+      left -= waited;
+      this.#still += waited;
+      if (ring.hashed === hashed && this.#still >= this.#stallMs) this.#thread.fail();
+    }
+  }
+
+  #fetch(ring: DigestRing, hashed: number): void {
+    for (; ((hashed - this.#unfetched) | 0) > 0; this.#unfetched = (this.#unfetched + 1) | 0) {
+      const digest = ring.chunkDigest(this.#unfetched);
+      if (digest === undefined) continue;
+      if (this.#made === this.#digests.length) {
+        const wider = new Uint8Array(2 * this.#made);
+        wider.set(this.#digests);
+        this.#digests = wider;
+      }
+      this.#digests.set(digest, this.#made);
+      this.#made += digestBytes;
+    }
+  }
+}
