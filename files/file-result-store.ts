@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClaimcheckError } from '../core/errors.ts';
+import type { BodyDigests } from '../core/scan/body-digests.ts';
 import { decodeIndex, encodeIndex } from '../core/store/index-codec.ts';
 import type { ResultIndex } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
 import { createOnly, draftOf, isMissing, linkOnly } from './create-only.ts';
+import { digestThreads } from './digests/digest-threads.ts';
 import { resultFolder } from './file-name.ts';
 import { writePieces } from './write-pieces.ts';
 
@@ -107,6 +109,10 @@ export class FileResultStore implements ResultStore {
       if (index === undefined) throw unavailable('the commit record cannot be read');
       return index;
     });
+  }
+
+  digests(bytes: number): BodyDigests | undefined {
+    return digestThreads.digests(bytes);
   }
 
   /** The same call again after a lost answer is a success; anything else under the same id is refused. */

@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { BodyDigests } from './body-digests.ts';
 import { chunkStart } from './chunk-schedule.ts';
 
-/** SHA-256 of the whole body and of each chunk of it, fed in pieces of any size. */
-export class ChunkDigests {
+/** Digests of one body, made where it is scanned. */
+export class ChunkDigests implements BodyDigests {
   readonly #whole: Hash = createHash('sha256');
   #chunk: Hash = createHash('sha256');
   #digests: Buffer[] = [];
@@ -22,7 +23,6 @@ export class ChunkDigests {
     }
   }
 
-  /** Lower-case hex of the whole, and the chunks' digests (32 bytes each) concatenated. */
   end(): { readonly sha256: string; readonly digests: Uint8Array } {
     if (this.#offset > chunkStart(this.#index)) this.#next();
     return { sha256: this.#whole.digest('hex'), digests: new Uint8Array(Buffer.concat(this.#digests)) };

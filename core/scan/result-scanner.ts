@@ -3,6 +3,7 @@ import { detectUpstream } from '../coverage/upstream.ts';
 import { bodyPreview } from '../preview/body-preview.ts';
 import type { Profile } from '../profile/profile.ts';
 import { ProfileBuilder } from '../profile/profile-builder.ts';
+import type { BodyDigests } from './body-digests.ts';
 import type { BodyFacts, BodyScan } from './body-scan.ts';
 import { ByteStore } from './byte-store.ts';
 import { ChunkDigests } from './chunk-digests.ts';
@@ -29,6 +30,8 @@ export interface ScanOptions {
   readonly lines?: boolean;
   /** Bytes of the body's head that its kind is told by. Default 64 KiB. */
   readonly detectBytes?: number;
+  /** Asked at the first byte for what makes the digests. Undefined, and default: they are made on the way. */
+  readonly digests?: () => BodyDigests | undefined;
 }
 
 /** Work is done in pieces that stay in the processor's cache between hashing and scanning. */
@@ -41,13 +44,14 @@ const pieceBytes = 64 * 1024;
 export class ResultScanner {
   readonly #options: ScanOptions;
   readonly #kindOptions: KindOptions;
-  readonly #digests = new ChunkDigests();
   readonly #utf8 = new Utf8Check();
   readonly #head: ByteStore;
   readonly #detectBytes: number;
   #kind: ResultKind = 'text';
   #scan: BodyScan | null = null;
   #bytes = 0;
+  #digests: BodyDigests | undefined;
+  #scanned: ScanSummary | undefined;
 
   constructor(options: ScanOptions) {
     this.#options = options;
@@ -68,6 +72,7 @@ export class ResultScanner {
 
   write(bytes: Uint8Array): void {
     const chunk = plainBytes(bytes);
+    this.#digests ??= this.#options.digests?.() ?? new ChunkDigests();
     for (let from = 0; from < chunk.length; from += pieceBytes) {
       const to = Math.min(chunk.length, from + pieceBytes);
       const piece = from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to);
@@ -78,14 +83,41 @@ export class ResultScanner {
     }
   }
 
+  /** Whether the digests keep up, when they are made elsewhere (`BodyDigests.room`). */
+  room(maxMs: number): boolean {
+    return this.#digests?.room?.(maxMs) ?? true;
+  }
+
+  /** Nothing more is written: whether `end` need not wait for digests (`BodyDigests.finish`). */
+  finish(maxMs: number): boolean {
+    return this.#digests?.finish?.(maxMs) ?? true;
+  }
+
+  /** Throws `StorageUnavailable` when there are no digests, and answers nothing then but what `unstored` does. */
   end(): ScanSummary {
+    const scanned = this.unstored();
+    const { sha256, digests } = (this.#digests ?? new ChunkDigests()).end();
+    return { ...scanned, sha256, chunks: { ...scanned.chunks, digests } };
+  }
+
+  /** What `end` answers, without digests: nothing holds the body that they would be of. */
+  unstored(): ScanSummary {
+    this.#scanned ??= this.#summary();
+    return this.#scanned;
+  }
+
+  /** The digests are not wanted any more. */
+  drop(): void {
+    this.#digests?.drop?.();
+  }
+
+  #summary(): ScanSummary {
     if (this.#scan === null) this.#start(true);
     const bytes = this.#bytes;
     const kind = this.#kind;
     const head = this.#head.view();
     const facts = (this.#scan as BodyScan).end();
     const parseLoss = this.#withEncoding(facts.parseLoss);
-    const { sha256, digests } = this.#digests.end();
     const records = facts.list === null ? (facts.root.whole ? 1 : 0) : facts.list.index.records;
     const unit = kind === 'text' ? 'lines' : 'records';
     const preview = bodyPreview({ kind, bytes, head, facts, records, budget: this.#options.previewBytes });
@@ -96,14 +128,14 @@ export class ResultScanner {
       path: facts.path === null ? null : shownPath(facts.path),
       unit,
       bytes,
-      sha256,
+      sha256: '',
       records,
       otherLists: facts.otherLists,
       parseLoss,
       table: facts.table,
       fields: recordFields(kind, facts, head),
       upstream,
-      chunks: { ...table, digests },
+      chunks: { ...table, digests: new Uint8Array(0) },
       preview,
       coverage: previewCoverage({
         unit,

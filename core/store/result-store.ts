@@ -1,4 +1,5 @@
 import type { OwnerKey } from '../reference/owner-key.ts';
+import type { BodyDigests } from '../scan/body-digests.ts';
 import type { ResultIndex } from './result-index.ts';
 
 /** The address of one object of a result, already owner-bound: built from the caller's own identity only. */
@@ -54,4 +55,6 @@ export interface ResultStore {
   /** Create-only; a repeat with the same content is a success. */
   putIndex(address: ResultAddress, index: ResultIndex): Promise<void>;
   readIndex(address: ResultAddress): Promise<ResultIndex | undefined>;
+  /** Makes digests of a body of at least `bytes` bytes better than the caller's own thread; undefined: it does not. */
+  digests?(bytes: number): BodyDigests | undefined;
 }

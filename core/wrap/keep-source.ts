@@ -28,7 +28,11 @@ export async function keepSource(
   const { settings, store } = ports;
   const budget = Math.min(tool.budgetBytes, settings.insert.maxBytes);
   const maxBytes = tool.storageMaxBytes ?? settings.storage.maxBytes;
-  const scanner = new ResultScanner(scanOptions(budget, settings, tool));
+  const { leastBytes = 0 } = source;
+  const scanner = new ResultScanner({
+    ...scanOptions(budget, settings, tool),
+    digests: () => store.digests?.(leastBytes),
+  });
   const walk = new ScannedWalk(source.pieces, scanner, { maxBytes });
   const address = { owner: run.owner, session: run.session, id: resultId };
   const { uploadTimeoutMs: timeoutMs } = settings.storage;
@@ -91,8 +95,10 @@ export async function keepSource(
     const code = refusalCode(error, ports.telemetry);
     ports.telemetry.count('Truncation', 1, { tool: tool.name, reason: 'not_stored' });
     const facts = { budget, code, totalBytes: walk.ended ? walk.bytes : null, tool };
-    const content = unstoredContent(summary ?? { ...scanner.end(), identity: null }, source.around, facts);
+    const content = unstoredContent(summary ?? { ...scanner.unstored(), identity: null }, source.around, facts);
     return { status: 'success', content, stored: null, oversize: true, warnings: [`not stored: ${code}`] };
+  } finally {
+    scanner.drop();
   }
 }
 

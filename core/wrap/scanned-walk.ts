@@ -93,6 +93,7 @@ export class ScannedWalk {
       await breathe();
       this.#since = performance.now();
     }
+    while (!this.#scanner.room(stretchMs)) await breathe();
     let next: IteratorResult<Uint8Array>;
     try {
       next = await this.#pieces.next();
@@ -103,6 +104,7 @@ export class ScannedWalk {
     if (this.#closed) return undefined;
     if (next.done === true) {
       this.#ended = true;
+      while (!this.#scanner.finish(stretchMs)) await breathe();
       return undefined;
     }
     this.#bytes += next.value.length;

@@ -25,6 +25,8 @@ export interface ToolSource {
   readonly around: NormalisedResult;
   /** All of it is in memory already: it can be counted to its end in no time. */
   readonly inMemory: boolean;
+  /** Bytes that it has at least, where that is known before it is walked. */
+  readonly leastBytes?: number;
 }
 
 const json = 'application/json';
@@ -62,7 +64,8 @@ export async function overBudget(produced: Produced, maxBytes: number): Promise<
   if (structured <= maxBytes && result.content.every(smallBlock) && contentBytes(result.content) <= maxBytes)
     return null;
   const whole = normaliseResult(result);
-  return { pieces: bodyPieces(whole.body), contentType: whole.contentType, around: whole, inMemory: true };
+  const { body, contentType } = whole;
+  return { pieces: bodyPieces(body), contentType, around: whole, inMemory: true, leastBytes: body.length };
 }
 
 /** The source of a result that must be reduced to a view first, whatever its size. */
@@ -93,7 +96,7 @@ function valueSource(value: unknown): ToolSource {
     return { pieces: textBytes(jsonPieces(value)), contentType: json, around, inMemory: true };
   }
   const contentType = /^\s*[[{]/.test(value.slice(0, 256)) ? json : plain;
-  return { pieces: textBytes([value]), contentType, around, inMemory: true };
+  return { pieces: textBytes([value]), contentType, around, inMemory: true, leastBytes: value.length };
 }
 
 async function streamed(

@@ -105,6 +105,7 @@ function reading(store: ResultStore): Omit<ResultStore, 'putBody'> {
     readRange: (address, etag, start, end) => store.readRange(address, etag, start, end),
     putIndex: (address, index) => store.putIndex(address, index),
     readIndex: (address) => store.readIndex(address),
+    digests: (bytes) => store.digests?.(bytes),
   };
 }
 
