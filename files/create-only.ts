@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+
+/** Others may sweep empty folders away while this one is made: then it is made again, so often at most. */
+const attempts = 3;
 
 /**
  * Writes a file whole or not at all, and never over one that is there. Answers whether it was made now. What is being
  * written stands beside it under a name that no reader looks for.
  */
 export async function createOnly(path: string, content: string | Uint8Array): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = draftOf(path);
   try {
-    await writeFile(draft, content, { mode: 0o600 });
+    await inFolder(dirname(path), () => writeFile(draft, content, { mode: 0o600 }));
     return await linkOnly(draft, path);
   } finally {
-    await rm(draft, { force: true });
+    await removeDraft(draft);
   }
 }
 
@@ -29,6 +31,36 @@ export async function linkOnly(draft: string, path: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  }
+}
+
+export async function removeDraft(draft: string): Promise<void> {
+  try {
+    await unlink(draft);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** A folder that is new, nearly always in one that is there. */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+}
+
+/** Nearly always the folder is there: it is made only where the work misses it. */
+async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt > attempts || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClaimcheckError } from '../core/errors.ts';
 import type { BodyDigests } from '../core/scan/body-digests.ts';
 import { decodeIndex, encodeIndex } from '../core/store/index-codec.ts';
 import type { ResultIndex } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
-import { createOnly, draftOf, isMissing, linkOnly } from './create-only.ts';
+import { createOnly, draftOf, isMissing, linkOnly, makeFolder, removeDraft } from './create-only.ts';
 import { digestThreads } from './digests/digest-threads.ts';
 import { resultFolder } from './file-name.ts';
 import { writePieces } from './write-pieces.ts';
@@ -43,7 +43,7 @@ export class FileResultStore implements ResultStore {
     const path = join(folder, 'body');
     const draft = draftOf(path);
     try {
-      await work(() => mkdir(folder, { recursive: true, mode: 0o700 }));
+      await work(() => makeFolder(folder));
       const options = { maxBytes, durable: this.#durable, ...(signal === undefined ? {} : { signal }) };
       const bytes = await writePieces(draft, body, options);
       const made: BodyFile = { bytes, etag: `"${randomBytes(16).toString('hex')}"`, metadata };
@@ -54,7 +54,7 @@ export class FileResultStore implements ResultStore {
         return this.#standing(address, made, draft, path);
       });
     } finally {
-      await rm(draft, { force: true });
+      await removeDraft(draft);
     }
   }
 

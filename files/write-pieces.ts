@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { ClaimcheckError } from '../core/errors.ts';
 
 /** Bytes of one write; two buffers take turns, so that the next piece is made while the last one is written. */
-const writeBytes = 128 * 1024;
+const writeBytes = 256 * 1024;
 
 /**
  * Writes a body to a new file and answers its bytes. Throws `OversizeResult` past `maxBytes`, `StorageUnavailable` when
