@@ -195,7 +195,10 @@ export class RecordKernel {
       this.#holdColumn(column, at.columns + index * at.columnBytes, spelling);
       const follows = column.following === null ? undefined : address.get(column.following);
       this.#set(at.columns + index * at.columnBytes + at.columnFollowing, follows ?? 0);
-      this.#set(at.columns + index * at.columnBytes + at.columnCursor, at.slabs + index * at.slabValues * at.valueBytes);
+      this.#set(
+        at.columns + index * at.columnBytes + at.columnCursor,
+        at.slabs + index * at.slabValues * at.valueBytes,
+      );
       spelling += column.spelling.length + spellingHead;
     }
     for (const [number, tree] of trees.entries()) {

@@ -2,6 +2,7 @@ import type { ColumnTree } from './column-tree.ts';
 import { DateRange } from './date-range.ts';
 import { DistinctCounter } from './distinct-counter.ts';
 import { escapes, kind } from './kind.ts';
+import { noted } from './noted-value.ts';
 import { latin, NumberRange } from './number-range.ts';
 import type { ColumnProfile, TypeMix } from './profile.ts';
 import { hashBytes, lanes } from './value-hash.ts';
@@ -11,6 +12,10 @@ const trackedValues = 256;
 const listedValues = 5;
 /** Values longer than this are not kept as text. */
 const trackedBytes = 128;
+
+/** One value noted: what a reader has that reads one at a time. */
+const one = new Int32Array(noted.words);
+const oneNumber = new Float64Array(one.buffer);
 
 type Value = string | number | boolean;
 
@@ -78,60 +83,64 @@ export class Column {
 
   /** Counts the staged value; `bytes` is the buffer that `start` and `end` point into. */
   commit(bytes: Uint8Array): void {
-    switch (this.kind) {
-      case kind.string:
-        this.commitString(bytes);
-        break;
-      case kind.integer:
-        this.integers += 1;
-        this.numbers.add(this.value, this.plain, bytes, this.start, this.end);
-        break;
-      case kind.number:
-        this.decimals += 1;
-        // NaN and Infinity of other languages' JSON: numbers without a place in a range.
-        if (!Number.isNaN(this.value)) this.numbers.add(this.value, this.plain, bytes, this.start, this.end);
-        break;
-      case kind.boolean:
-        if (this.value === 1) this.trues += 1;
-        else this.falses += 1;
-        break;
-      case kind.null:
-        this.present += 1;
-        this.nulls += 1;
-        return;
-      case kind.array:
-        this.arrays += 1;
-        if (this.length < this.minItems) this.minItems = this.length;
-        if (this.length > this.maxItems) this.maxItems = this.length;
-        break;
-      case kind.object:
-        this.objects += 1;
-        break;
-      default:
-        return;
-    }
-    this.present += 1;
-    const index = this.different.add(this.hash1, this.hash2);
-    if (this.values !== null) this.track(index, bytes);
+    if (this.kind === kind.none) return;
+    const marks = this.kind === kind.boolean ? this.value === 1 : this.plain;
+    one[0] = this.kind | (marks ? noted.plain : 0) | (this.escapes << noted.escapesShift);
+    one[noted.hash1] = this.hash1;
+    one[noted.hash2] = this.hash2;
+    one[noted.start] = this.start;
+    one[noted.end] = this.end;
+    one[noted.length] = this.length;
+    oneNumber[noted.number >> 1] = this.value;
+    this.commitRun(one, oneNumber, bytes, 0, noted.words);
   }
 
-  /**
-   * Counts values that the kernel noted, `words[from, to)`, eight words each (`core/kernel/assembly/memory.ts`); `bytes`
-   * and `doubles` are the same memory.
-   */
+  /** Counts values noted one after the other in `words[from, to)` (`noted`); `doubles` are the same memory. */
   commitRun(words: Int32Array, doubles: Float64Array, bytes: Uint8Array, from: number, to: number): void {
-    for (let at = from; at < to; at += 8) {
+    const { different, numbers, dates } = this;
+    for (let at = from; at < to; at += noted.words) {
       const marks = words[at] as number;
-      this.kind = marks & 0xff;
-      this.plain = (marks & 0x100) !== 0;
-      this.value = this.kind === kind.boolean ? (marks >> 8) & 1 : (doubles[(at + 6) >> 1] as number);
-      this.escapes = marks >> 16;
-      this.hash1 = words[at + 1] as number;
-      this.hash2 = words[at + 2] as number;
-      this.start = words[at + 3] as number;
-      this.end = words[at + 4] as number;
-      this.length = words[at + 5] as number;
-      this.commit(bytes);
+      switch (marks & noted.kindMask) {
+        case kind.string: {
+          const length = words[at + noted.length] as number;
+          this.strings += 1;
+          if (length < this.minLength) this.minLength = length;
+          if (length > this.maxLength) this.maxLength = length;
+          if (dates.only) {
+            if (marks >> noted.escapesShift !== escapes.none) dates.only = false;
+            else dates.add(bytes, words[at + noted.start] as number, words[at + noted.end] as number);
+          }
+          break;
+        }
+        case kind.integer:
+          this.integers += 1;
+          numbers.add(doubles[(at + noted.number) >> 1] as number, words, at, bytes);
+          break;
+        case kind.number:
+          this.decimals += 1;
+          numbers.add(doubles[(at + noted.number) >> 1] as number, words, at, bytes);
+          break;
+        case kind.boolean:
+          if ((marks & noted.plain) !== 0) this.trues += 1;
+          else this.falses += 1;
+          break;
+        case kind.null:
+          this.nulls += 1;
+          this.present += 1;
+          continue;
+        case kind.array: {
+          const length = words[at + noted.length] as number;
+          this.arrays += 1;
+          if (length < this.minItems) this.minItems = length;
+          if (length > this.maxItems) this.maxItems = length;
+          break;
+        }
+        default:
+          this.objects += 1;
+      }
+      this.present += 1;
+      const index = different.add(words[at + noted.hash1] as number, words[at + noted.hash2] as number);
+      if (this.values !== null) this.track(index, words, doubles, at, bytes);
     }
   }
 
@@ -155,37 +164,15 @@ export class Column {
     };
   }
 
-  private commitString(bytes: Uint8Array): void {
-    this.strings += 1;
-    if (this.length < this.minLength) this.minLength = this.length;
-    if (this.length > this.maxLength) this.maxLength = this.length;
-    if (this.escapes !== escapes.none) this.dates.giveUp();
-    else this.dates.add(bytes, this.start, this.end);
-  }
-
-  private track(index: number, bytes: Uint8Array): void {
+  private track(index: number, words: Int32Array, doubles: Float64Array, at: number, bytes: Uint8Array): void {
     const values = this.values as (Value | undefined)[];
     if (index < 0 || index >= trackedValues) {
       this.values = null;
       this.counts = new Float64Array(0);
       return;
     }
-    if (index === values.length) values.push(this.shown(bytes));
+    if (index === values.length) values.push(shown(words, doubles, at, bytes));
     this.counts[index] = (this.counts[index] as number) + 1;
-  }
-
-  /** The staged value as it can be listed; undefined when it is too long or not a scalar. */
-  private shown(bytes: Uint8Array): Value | undefined {
-    if (this.kind === kind.boolean) return this.value === 1;
-    if (this.kind === kind.array || this.kind === kind.object) return undefined;
-    if (this.end - this.start > trackedBytes) return undefined;
-    if (this.kind !== kind.string) {
-      const text = latin(bytes, this.start, this.end);
-      return String(this.value) === text ? this.value : text;
-    }
-    const raw = Buffer.from(bytes.buffer, bytes.byteOffset + this.start, this.end - this.start).toString('utf8');
-    if (this.escapes === escapes.csv) return raw.replaceAll('""', '"');
-    return this.escapes === escapes.json ? unescaped(raw) : raw;
   }
 
   private types(): TypeMix {
@@ -210,6 +197,25 @@ export class Column {
     if (listed.some((index) => values[index] === undefined)) return undefined;
     return listed.map((index) => ({ value: values[index] as Value, count: this.counts[index] as number }));
   }
+}
+
+/** A noted value as it can be listed; undefined when it is too long or not a scalar. */
+function shown(words: Int32Array, doubles: Float64Array, at: number, bytes: Uint8Array): Value | undefined {
+  const marks = words[at] as number;
+  const is = marks & noted.kindMask;
+  const start = words[at + noted.start] as number;
+  const end = words[at + noted.end] as number;
+  if (is === kind.boolean) return (marks & noted.plain) !== 0;
+  if (is === kind.array || is === kind.object) return undefined;
+  if (end - start > trackedBytes) return undefined;
+  if (is !== kind.string) {
+    const value = doubles[(at + noted.number) >> 1] as number;
+    const text = latin(bytes, start, end);
+    return String(value) === text ? value : text;
+  }
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+  if (marks >> noted.escapesShift === escapes.csv) return raw.replaceAll('""', '"');
+  return marks >> noted.escapesShift === escapes.json ? unescaped(raw) : raw;
 }
 
 function unescaped(raw: string): string | undefined {

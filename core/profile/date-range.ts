@@ -3,7 +3,8 @@ import { latin } from './number-range.ts';
 
 /** First and last of a column whose strings are all ISO dates; gives up at the first string that is none. */
 export class DateRange {
-  private only = true;
+  /** Every string so far was a date; false at the first that is none, or is not to be looked at. */
+  only = true;
   private earliest = Number.POSITIVE_INFINITY;
   private latest = Number.NEGATIVE_INFINITY;
   private readonly first = new Uint8Array(40);
@@ -12,7 +13,6 @@ export class DateRange {
   private lastLength = 0;
 
   add(bytes: Uint8Array, start: number, end: number): void {
-    if (!this.only) return;
     const instant = isoInstant(bytes, start, end);
     if (Number.isNaN(instant)) {
       this.only = false;
@@ -26,11 +26,6 @@ export class DateRange {
       this.latest = instant;
       this.lastLength = copy(this.last, bytes, start, end);
     }
-  }
-
-  /** A string that is not to be looked at, such as one with escapes. */
-  giveUp(): void {
-    this.only = false;
   }
 
   get range(): { readonly min: string; readonly max: string } | undefined {

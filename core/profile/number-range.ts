@@ -1,4 +1,5 @@
 import { compareDecimals, parseDecimal } from './decimal-text.ts';
+import { noted } from './noted-value.ts';
 
 /**
  * Smallest and largest number of a column, the sum for its mean. Values compare as doubles and, where doubles tie
@@ -10,12 +11,13 @@ export class NumberRange {
   private readonly lowest = new Bound(-1);
   private readonly highest = new Bound(1);
 
-  /** `plain`: an integer of at most 15 digits, which its double prints as it came. */
-  add(value: number, plain: boolean, bytes: Uint8Array, start: number, end: number): void {
+  /** Takes the number of the value noted at `at`. NaN and the infinities of other languages' JSON have no place in a range. */
+  add(value: number, words: Int32Array, at: number, bytes: Uint8Array): void {
+    if (Number.isNaN(value)) return;
     this.count += 1;
     this.sum += value;
-    if (value <= this.lowest.value) this.lowest.offer(value, plain, bytes, start, end);
-    if (value >= this.highest.value) this.highest.offer(value, plain, bytes, start, end);
+    if (value <= this.lowest.value) this.lowest.offer(value, words, at, bytes);
+    if (value >= this.highest.value) this.highest.offer(value, words, at, bytes);
   }
 
   get min(): string | number | undefined {
@@ -47,14 +49,17 @@ class Bound {
   }
 
   /** Takes the number unless a tie of doubles turns out to be the other way by the digits. */
-  offer(value: number, plain: boolean, bytes: Uint8Array, start: number, end: number): void {
+  offer(value: number, words: Int32Array, at: number, bytes: Uint8Array): void {
+    const plain = ((words[at] as number) & noted.plain) !== 0;
+    const start = words[at + noted.start] as number;
+    const end = words[at + noted.end] as number;
     if (this.set && value === this.value && !this.beyond(plain, bytes, start, end)) return;
     this.set = true;
     this.value = value;
     this.length = 0;
     if (plain) return;
     if (end - start > this.text.length) this.text = new Uint8Array((end - start) * 2);
-    for (let at = start; at < end; at += 1) this.text[at - start] = bytes[at] as number;
+    for (let from = start; from < end; from += 1) this.text[from - start] = bytes[from] as number;
     this.length = end - start;
   }
 
