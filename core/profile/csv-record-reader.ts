@@ -4,7 +4,7 @@ import { spells } from './json-bytes.ts';
 import { escapes, kind } from './kind.ts';
 import { read, readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { hashBytes, lanes, prime1, prime2, seed1, seed2 } from './value-hash.ts';
+import { hashBytes, lanes } from './value-hash.ts';
 
 const quote = 0x22;
 const booleans = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'].map((text) => Buffer.from(text, 'latin1'));
@@ -20,6 +20,7 @@ export class CsvRecordReader {
   private readonly root: ColumnTree;
   private readonly staged: StagedRecord;
   private readonly delimiter: number;
+  private meant = new Uint8Array(256);
 
   constructor(header: readonly string[], delimiter: string, root: ColumnTree, staged: StagedRecord) {
     this.root = root;
@@ -59,47 +60,51 @@ export class CsvRecordReader {
 
   /** The position of the delimiter after the cell, or the row's end. */
   private bare(bytes: Uint8Array, start: number, end: number, column: Column): number {
-    let hash1 = seed1;
-    let hash2 = seed2;
     let at = start;
-    for (; at < end; at += 1) {
-      const byte = bytes[at] as number;
-      if (byte === this.delimiter) break;
-      hash1 = Math.imul(hash1 ^ byte, prime1);
-      hash2 = Math.imul(hash2 ^ byte, prime2);
-    }
+    while (at < end && bytes[at] !== this.delimiter) at += 1;
     if (at === start) {
       column.kind = kind.null;
       return at;
     }
-    if (!this.scalar(bytes, start, at, column)) text(column, start, at, hash1, hash2, at - start, escapes.none);
+    if (!this.scalar(bytes, start, at, column)) {
+      hashBytes(bytes, start, at, 0);
+      text(column, start, at, at - start, escapes.none);
+    }
     return at;
   }
 
   private quoted(bytes: Uint8Array, start: number, end: number, column: Column): number {
-    let hash1 = seed1;
-    let hash2 = seed2;
     let doubled = 0;
     let at = start;
     for (; at < end; at += 1) {
-      const byte = bytes[at] as number;
-      if (byte === quote) {
-        if (at + 1 >= end || bytes[at + 1] !== quote) break;
-        doubled += 1;
-        at += 1;
-      }
-      hash1 = Math.imul(hash1 ^ byte, prime1);
-      hash2 = Math.imul(hash2 ^ byte, prime2);
+      if (bytes[at] !== quote) continue;
+      if (at + 1 >= end || bytes[at + 1] !== quote) break;
+      doubled += 1;
+      at += 1;
     }
     if (at >= end) return -1;
     const close = at;
     at += 1;
     if (at < end && bytes[at] !== this.delimiter) return -1;
     if (close === start || !this.scalar(bytes, start, close, column)) {
-      const mark = doubled > 0 ? escapes.csv : escapes.none;
-      text(column, start, close, hash1, hash2, close - start - doubled, mark);
+      const length = close - start - doubled;
+      if (doubled === 0) hashBytes(bytes, start, close, 0);
+      else hashBytes(this.undoubled(bytes, start, close), 0, length, 0);
+      text(column, start, close, length, doubled > 0 ? escapes.csv : escapes.none);
     }
     return at;
+  }
+
+  /** What a cell with doubled quotes means; valid until the next call. */
+  private undoubled(bytes: Uint8Array, start: number, end: number): Uint8Array {
+    if (this.meant.length < end - start) this.meant = new Uint8Array((end - start) * 2);
+    let length = 0;
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at] as number;
+      this.meant[length++] = byte;
+      if (byte === quote) at += 1;
+    }
+    return this.meant;
   }
 
   /** Stages a cell that is wholly a number or a boolean. */
@@ -126,18 +131,11 @@ export class CsvRecordReader {
   }
 }
 
-function text(
-  column: Column,
-  start: number,
-  end: number,
-  hash1: number,
-  hash2: number,
-  length: number,
-  mark: number,
-): void {
+/** Stages a string whose hash is in `lanes`. */
+function text(column: Column, start: number, end: number, length: number, mark: number): void {
   column.kind = kind.string;
-  column.hash1 = hash1;
-  column.hash2 = hash2;
+  column.hash1 = lanes.hash1;
+  column.hash2 = lanes.hash2;
   column.start = start;
   column.end = end;
   column.length = length;

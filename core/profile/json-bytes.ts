@@ -1,4 +1,4 @@
-import { arraySeed, hashOn, lanes, prime1, prime2, seed1, seed2, stir } from './value-hash.ts';
+import { arraySeed, finish, hashOn, lanes, prime1, prime2, seed1, seed2, stir } from './value-hash.ts';
 
 /** Shape of the array or object that `skipNested` went over. */
 export const skipped = { items: 0 };
@@ -60,6 +60,7 @@ export function skipNested(bytes: Uint8Array, start: number, end: number): numbe
       depth -= 1;
       if (depth > 0) continue;
       skipped.items = empty ? 0 : commas + 1;
+      finish(lanes.hash1, lanes.hash2, 0);
       return at;
     } else if (is === role.comma && depth === 1) commas += 1;
   }

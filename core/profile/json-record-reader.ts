@@ -4,7 +4,7 @@ import { hashEscaped, skipNested, skipped, skipSpace, spells, stringEnd } from '
 import { escapes, kind } from './kind.ts';
 import { read, readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { hashBytes, lanes, objectSeed, prime1, prime2 } from './value-hash.ts';
+import { finish, hashBytes, lanes, objectSeed, prime1, prime2 } from './value-hash.ts';
 
 /** Objects nested deeper than this are counted, not looked into. */
 const depthLimit = 16;
@@ -89,8 +89,7 @@ export class JsonRecordReader {
       } else if (next === 0x7d) break;
       else return -1;
     }
-    lanes.hash1 = hash1;
-    lanes.hash2 = hash2;
+    finish(hash1, hash2, 0);
     return at;
   }
 

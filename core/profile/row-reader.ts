@@ -3,7 +3,7 @@ import { type ColumnBudget, ColumnTree } from './column-tree.ts';
 import { escapes, kind } from './kind.ts';
 import { read, readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { arraySeed, hashBytes, hashDouble, lanes, objectSeed, prime1, prime2 } from './value-hash.ts';
+import { arraySeed, finish, hashBytes, hashDouble, lanes, objectSeed, prime1, prime2 } from './value-hash.ts';
 
 const depthLimit = 16;
 const keyByteLimit = 4096;
@@ -47,8 +47,7 @@ export class RowReader {
       hash2 = (hash2 + Math.imul(column.hash2 ^ column.salt, prime1)) | 0;
       previous = column;
     }
-    lanes.hash1 = hash1;
-    lanes.hash2 = hash2;
+    finish(hash1, hash2, 0);
   }
 
   /** Counts the value at once: a row object has no repeated key and cannot turn out broken. */

@@ -1,7 +1,7 @@
 /**
  * Two 32-bit lanes over a value's bytes, four bytes at a time (multiply and rotate; the second lane takes each word with
  * its halves exchanged, since a multiplication carries upwards only), each mixed into the other at the end: together they
- * tell values apart, mixed they feed the sketch. Every kind of value starts from seeds of its own, so `1`, `"1"` and
+ * tell values apart and feed the sketch. Every kind of value starts from seeds of its own, so `1`, `"1"` and
  * `true` differ. `core/kernel/assembly/hash.ts` makes the same lanes.
  */
 export const prime1 = 0x9e3779b1 | 0;
@@ -12,6 +12,7 @@ export const seed2 = 0x2f0b4c47;
 export const arraySeed = 0x1b873593;
 export const objectSeed = 0x3c6ef372;
 export const decimalSeed = 0x5f356495;
+const doubleSeed = 0x165667b1;
 
 const bits = new Float64Array(1);
 const halves = new Int32Array(bits.buffer);
@@ -23,8 +24,11 @@ export function hashDouble(value: number): void {
   bits[0] = value === 0 ? 0 : value;
   const low = halves[0] as number;
   const high = halves[1] as number;
-  lanes.hash1 = Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca77);
-  lanes.hash2 = (Math.imul(low ^ 0x2545f491, 0xc2b2ae3d) + Math.imul(high, 0x27d4eb2f)) | 0;
+  finish(
+    stir(stir(doubleSeed ^ low, prime1) ^ high, prime1),
+    stir(stir(doubleSeed ^ turned(low, 16), prime2) ^ turned(high, 16), prime2),
+    0,
+  );
 }
 
 /** Hashes bytes `[start, end)` from the given seed into `lanes`. */
@@ -53,10 +57,13 @@ export function hashOn(bytes: Uint8Array, start: number, end: number, before1: n
     hash1 = stir(hash1 ^ word, prime1);
     hash2 = stir(hash2 ^ turned(word, 16), prime2);
   }
-  const length = end - start;
-  hash1 = Math.imul(hash1 ^ length, prime1);
-  hash2 = Math.imul(hash2 ^ length, prime2);
-  hash1 ^= turned(hash2, 16);
+  finish(hash1, hash2, end - start);
+}
+
+/** Mixes each lane into the other, and a number into both: every bit of `lanes` is then good for a sketch. */
+export function finish(before1: number, before2: number, number: number): void {
+  const hash2 = Math.imul(before2 ^ number, prime2);
+  const hash1 = Math.imul(before1 ^ number, prime1) ^ turned(hash2, 16);
   lanes.hash1 = hash1;
   lanes.hash2 = (hash2 + Math.imul(hash1, prime3)) | 0;
 }

@@ -8,6 +8,7 @@
 @inline export const seed2: u32 = 0x2f0b4c47;
 @inline export const arraySeed: u32 = 0x1b873593;
 @inline export const objectSeed: u32 = 0x3c6ef372;
+@inline const doubleSeed: u32 = 0x165667b1;
 
 /** The lanes of the last value hashed. */
 export let lane1: u32 = 0;
@@ -42,8 +43,13 @@ export function hashOn(from: usize, to: usize, before1: u32, before2: u32): void
     hash1 = stir(hash1 ^ word, prime1);
     hash2 = stir(hash2 ^ rotl<u32>(word, 16), prime2);
   }
-  hash2 = (hash2 ^ length) * prime2;
-  hash1 = ((hash1 ^ length) * prime1) ^ rotl<u32>(hash2, 16);
+  finish(hash1, hash2, length);
+}
+
+@inline
+export function finish(before1: u32, before2: u32, number: u32): void {
+  const hash2 = (before2 ^ number) * prime2;
+  const hash1 = ((before1 ^ number) * prime1) ^ rotl<u32>(hash2, 16);
   setLanes(hash1, hash2 + hash1 * prime3);
 }
 
@@ -52,5 +58,9 @@ export function hashDouble(value: f64): void {
   const bits: u64 = value == 0 ? 0 : reinterpret<u64>(value);
   const low = <u32>bits;
   const high = <u32>(bits >> 32);
-  setLanes((low * 0x9e3779b1) ^ (high * 0x85ebca77), (low ^ 0x2545f491) * 0xc2b2ae3d + high * 0x27d4eb2f);
+  finish(
+    stir(stir(doubleSeed ^ low, prime1) ^ high, prime1),
+    stir(stir(doubleSeed ^ rotl<u32>(low, 16), prime2) ^ rotl<u32>(high, 16), prime2),
+    0,
+  );
 }

@@ -1,4 +1,4 @@
-import { arraySeed, hashOn, lane1, lane2, prime1, prime2, seed1, seed2, setLanes, stir } from './hash';
+import { arraySeed, finish, hashOn, lane1, lane2, prime1, prime2, seed1, seed2, setLanes, stir } from './hash';
 import { afterBlanks, scalar, stringEnd } from './tokens';
 
 /** Elements of the array that `array` went over. */
@@ -63,6 +63,7 @@ export function array(from: usize): usize {
       depth--;
       if (depth == 0) {
         items = empty ? 0 : commas + 1;
+        finish(lane1, lane2, 0);
         return at;
       }
       at = afterBlanks(at);

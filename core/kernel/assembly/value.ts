@@ -1,4 +1,4 @@
-import { hashDouble, hashOn, lane1, lane2, objectSeed, prime1, prime2, seed1, seed2, setLanes } from './hash';
+import { finish, hashDouble, hashOn, lane1, lane2, objectSeed, prime1, prime2, seed1, seed2, setLanes } from './hash';
 import {
   columnCursor,
   columnFollowing,
@@ -111,7 +111,7 @@ export function object(from: usize, tree: usize): usize {
       byte = load<u8>(at);
     } while (true);
   }
-  setLanes(hash1, hash2);
+  finish(hash1, hash2, 0);
   return at;
 }
 
