@@ -2,6 +2,7 @@ import type { ColumnTree } from './column-tree.ts';
 import { DateRange } from './date-range.ts';
 import { DistinctCounter } from './distinct-counter.ts';
 import { escapes, kind } from './kind.ts';
+import { LengthRange } from './length-range.ts';
 import { noted } from './noted-value.ts';
 import { latin, NumberRange } from './number-range.ts';
 import type { ColumnProfile, TypeMix } from './profile.ts';
@@ -50,17 +51,14 @@ export class Column {
 
   present = 0;
   private nulls = 0;
-  private trues = 0;
-  private falses = 0;
+  private booleans = 0;
   private integers = 0;
   private decimals = 0;
   private strings = 0;
   private arrays = 0;
   private objects = 0;
-  private minLength = Number.MAX_SAFE_INTEGER;
-  private maxLength = 0;
-  private minItems = Number.MAX_SAFE_INTEGER;
-  private maxItems = 0;
+  private readonly lengths = new LengthRange();
+  private readonly items = new LengthRange();
   private readonly numbers = new NumberRange();
   private readonly dates = new DateRange();
   private readonly different = new DistinctCounter();
@@ -97,51 +95,55 @@ export class Column {
 
   /** Counts values noted one after the other in `words[from, to)` (`noted`); `doubles` are the same memory. */
   commitRun(words: Int32Array, doubles: Float64Array, bytes: Uint8Array, from: number, to: number): void {
-    const { different, numbers, dates } = this;
-    for (let at = from; at < to; at += noted.words) {
-      const marks = words[at] as number;
-      switch (marks & noted.kindMask) {
-        case kind.string: {
-          const length = words[at + noted.length] as number;
-          this.strings += 1;
-          if (length < this.minLength) this.minLength = length;
-          if (length > this.maxLength) this.maxLength = length;
-          if (dates.only) {
-            if (marks >> noted.escapesShift !== escapes.none) dates.only = false;
-            else dates.add(bytes, words[at + noted.start] as number, words[at + noted.end] as number);
-          }
-          break;
-        }
-        case kind.integer:
-          this.integers += 1;
-          numbers.add(doubles[(at + noted.number) >> 1] as number, words, at, bytes);
-          break;
-        case kind.number:
-          this.decimals += 1;
-          numbers.add(doubles[(at + noted.number) >> 1] as number, words, at, bytes);
-          break;
-        case kind.boolean:
-          if ((marks & noted.plain) !== 0) this.trues += 1;
-          else this.falses += 1;
-          break;
-        case kind.null:
-          this.nulls += 1;
-          this.present += 1;
-          continue;
-        case kind.array: {
-          const length = words[at + noted.length] as number;
-          this.arrays += 1;
-          if (length < this.minItems) this.minItems = length;
-          if (length > this.maxItems) this.maxItems = length;
-          break;
-        }
-        default:
-          this.objects += 1;
-      }
-      this.present += 1;
-      const index = different.add(words[at + noted.hash1] as number, words[at + noted.hash2] as number);
-      if (this.values !== null) this.track(index, words, doubles, at, bytes);
+    for (let at = from; at < to; ) {
+      const is = (words[at] as number) & noted.kindMask;
+      let end = at + noted.words;
+      while (end < to && ((words[end] as number) & noted.kindMask) === is) end += noted.words;
+      this.commitKind(is, words, doubles, bytes, at, end);
+      at = end;
     }
+  }
+
+  /** Counts values of one kind. */
+  private commitKind(
+    is: number,
+    words: Int32Array,
+    doubles: Float64Array,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+  ): void {
+    const count = (to - from) / noted.words;
+    this.present += count;
+    switch (is) {
+      case kind.string:
+        this.strings += count;
+        this.lengths.add(words, from, to);
+        if (this.dates.only) this.dates.add(words, bytes, from, to);
+        break;
+      case kind.integer:
+        this.integers += count;
+        this.numbers.add(words, doubles, bytes, from, to);
+        break;
+      case kind.number:
+        this.decimals += count;
+        this.numbers.add(words, doubles, bytes, from, to);
+        break;
+      case kind.boolean:
+        this.booleans += count;
+        break;
+      case kind.null:
+        this.nulls += count;
+        return;
+      case kind.array:
+        this.arrays += count;
+        this.items.add(words, from, to);
+        break;
+      default:
+        this.objects += count;
+    }
+    if (this.values === null) this.different.addRun(words, from, to);
+    else this.track(words, doubles, bytes, from, to);
   }
 
   profile(path: string, records: number): ColumnProfile {
@@ -156,23 +158,27 @@ export class Column {
       nulls: this.nulls,
       missing: records - this.present,
       ...defined({ ...range, mean }),
-      ...(this.strings > 0 ? { min_length: this.minLength, max_length: this.maxLength } : {}),
-      ...(this.arrays > 0 ? { min_items: this.minItems, max_items: this.maxItems } : {}),
+      ...(this.strings > 0 ? { min_length: this.lengths.min, max_length: this.lengths.max } : {}),
+      ...(this.arrays > 0 ? { min_items: this.items.min, max_items: this.items.max } : {}),
       distinct: Math.min(this.different.count, this.present - this.nulls),
       distinct_exact: this.different.exact,
       ...(top === undefined ? {} : { top }),
     };
   }
 
-  private track(index: number, words: Int32Array, doubles: Float64Array, at: number, bytes: Uint8Array): void {
+  private track(words: Int32Array, doubles: Float64Array, bytes: Uint8Array, from: number, to: number): void {
     const values = this.values as (Value | undefined)[];
-    if (index < 0 || index >= trackedValues) {
-      this.values = null;
-      this.counts = new Float64Array(0);
-      return;
+    for (let at = from; at < to; at += noted.words) {
+      const index = this.different.add(words[at + noted.hash1] as number, words[at + noted.hash2] as number);
+      if (index < 0 || index >= trackedValues) {
+        this.values = null;
+        this.counts = new Float64Array(0);
+        this.different.addRun(words, at + noted.words, to);
+        return;
+      }
+      if (index === values.length) values.push(shown(words, doubles, at, bytes));
+      this.counts[index] = (this.counts[index] as number) + 1;
     }
-    if (index === values.length) values.push(shown(words, doubles, at, bytes));
-    this.counts[index] = (this.counts[index] as number) + 1;
   }
 
   private types(): TypeMix {
@@ -180,7 +186,7 @@ export class Column {
       string: this.strings,
       integer: this.integers,
       number: this.decimals,
-      boolean: this.trues + this.falses,
+      boolean: this.booleans,
       object: this.objects,
       array: this.arrays,
     };

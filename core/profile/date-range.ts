@@ -1,4 +1,6 @@
 import { isoInstant } from './iso-date.ts';
+import { escapes } from './kind.ts';
+import { noted } from './noted-value.ts';
 import { latin } from './number-range.ts';
 
 /** First and last of a column whose strings are all ISO dates; gives up at the first string that is none. */
@@ -12,7 +14,15 @@ export class DateRange {
   private firstLength = 0;
   private lastLength = 0;
 
-  add(bytes: Uint8Array, start: number, end: number): void {
+  /** Takes the strings noted in `words[from, to)`. */
+  add(words: Int32Array, bytes: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to && this.only; at += noted.words) {
+      if ((words[at] as number) >> noted.escapesShift !== escapes.none) this.only = false;
+      else this.take(bytes, words[at + noted.start] as number, words[at + noted.end] as number);
+    }
+  }
+
+  private take(bytes: Uint8Array, start: number, end: number): void {
     const instant = isoInstant(bytes, start, end);
     if (Number.isNaN(instant)) {
       this.only = false;

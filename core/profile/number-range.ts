@@ -11,13 +11,23 @@ export class NumberRange {
   private readonly lowest = new Bound(-1);
   private readonly highest = new Bound(1);
 
-  /** Takes the number of the value noted at `at`. NaN and the infinities of other languages' JSON have no place in a range. */
-  add(value: number, words: Int32Array, at: number, bytes: Uint8Array): void {
-    if (Number.isNaN(value)) return;
-    this.count += 1;
-    this.sum += value;
-    if (value <= this.lowest.value) this.lowest.offer(value, words, at, bytes);
-    if (value >= this.highest.value) this.highest.offer(value, words, at, bytes);
+  /**
+   * Takes the numbers of the values noted in `words[from, to)`. NaN and the infinities of other languages' JSON have no
+   * place in a range.
+   */
+  add(words: Int32Array, doubles: Float64Array, bytes: Uint8Array, from: number, to: number): void {
+    const { lowest, highest } = this;
+    let { sum, count } = this;
+    for (let at = from; at < to; at += noted.words) {
+      const value = doubles[(at + noted.number) >> 1] as number;
+      if (Number.isNaN(value)) continue;
+      count += 1;
+      sum += value;
+      if (value <= lowest.value) lowest.offer(value, words, at, bytes);
+      if (value >= highest.value) highest.offer(value, words, at, bytes);
+    }
+    this.sum = sum;
+    this.count = count;
   }
 
   get min(): string | number | undefined {
