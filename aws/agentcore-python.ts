@@ -10,6 +10,7 @@ import {
 import { cleanMessage } from '../core/analysis/clean-message.ts';
 import type { AnalysisEngine, EngineAnswer, EngineInput, EngineJob, LoadedInput } from '../core/analysis/engine.ts';
 import { RecordRuns } from '../core/analysis/record-runs.ts';
+import { maxDepth, readValueText } from '../core/analysis/value-text.ts';
 import { ClaimcheckError } from '../core/errors.ts';
 
 /** Made here: a client that is imported on demand by its package's name brings every command along. */
@@ -115,7 +116,7 @@ def rows(name):
 def run(program):
     scope = {"rows": rows}
     exec(compile(program, "program.py", "exec"), scope)
-    return json.dumps(scope.get("result"), ensure_ascii=True, allow_nan=False)
+    return json.dumps(scope.get("result"), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 answer = run(${literal(program)})
 print("\\n" + ${literal(mark)} + (answer if len(answer) <= ${maxBytes} else "#" + str(len(answer))))
 `;
@@ -134,10 +135,13 @@ function answerOf(result: Result, job: EngineJob, inputs: readonly { readonly lo
   if (text.startsWith('#')) {
     return limit(`python: the result has ${text.slice(1)} bytes, at most ${job.limits.maxOutputBytes}`);
   }
-  try {
-    JSON.parse(text);
-  } catch {
-    return { outcome: 'error', code: 'AnalysisFailed', message: 'python: it ended before its result was there' };
+  const { fault } = readValueText(text, 0);
+  if (fault !== null) {
+    const message =
+      fault === 'depth'
+        ? `python: expected at most ${maxDepth} lists and objects inside one another, found more`
+        : 'python: it ended before its result was there';
+    return { outcome: 'error', code: 'AnalysisFailed', message };
   }
   return { outcome: 'value', text, inputs: inputs.map(({ loaded }) => loaded), chart: null };
 }

@@ -73,6 +73,8 @@ export function parseRequest(
 function text(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string' || value.trim() === '') throw invalid(`${name}: expected a text`);
+  // To some engines it is the end of a text: what stands behind it would be left out silently.
+  if (value.includes('\0')) throw invalid(`${name}: expected a text without the character U+0000`);
   if (Buffer.byteLength(value, 'utf8') > maxProgramBytes) {
     throw new ClaimcheckError('AnalysisLimit', `${name}: more than ${maxProgramBytes} bytes`);
   }

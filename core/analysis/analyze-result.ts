@@ -12,6 +12,7 @@ import { passesGates } from '../tool/tool-definition.ts';
 import { passedAnalysis, recordAnalysis } from './analysis-outcome.ts';
 import { type AnalysisRequest, parseInputs, parseRequest } from './analysis-request.ts';
 import { type AnalysisAnswer, answerOf, type Source } from './answer.ts';
+import { checkAnswer } from './check-answer.ts';
 import type { AnalysisEngine, EngineLimits } from './engine.ts';
 import { engineInputs } from './engine-inputs.ts';
 import { keepOutputs } from './keep-outputs.ts';
@@ -97,6 +98,7 @@ export async function analyzeResult(
     if (answer.code === 'StorageUnavailable') ports.telemetry.count('StorageRefusal');
     throw new ClaimcheckError(answer.code, answer.message);
   }
+  checkAnswer(answer);
   const kept = await keepOutputs(run, call, answer, request.keep, sources, staged, ports);
   const bounded: AnalysisAnswer = answerOf(answer, sources, kept, {
     maxBytes: ports.settings.analysis.maxBytes,

@@ -6,6 +6,7 @@ import { coverageOfRead } from '../read/read-coverage.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 import type { EngineTable, EngineValue } from './engine.ts';
 import type { KeptOutputs } from './keep-outputs.ts';
+import { listItems } from './value-text.ts';
 
 /** An input of an analysis: the name it goes by, and the stored result behind it. */
 export type Source = GrantedResult & { readonly name: string };
@@ -84,15 +85,14 @@ function boundedValue(
   facts: JsonObject,
   limits: { readonly maxBytes: number },
 ): { text: string; rowCount: number; shown: number } {
-  const value = JSON.parse(answer.text) as JsonValue;
-  if (Array.isArray(value)) {
-    const all = answer.cut?.items ?? value.length;
+  const lines = listItems(answer.text);
+  if (lines !== null) {
+    const all = answer.cut?.items ?? lines.length;
     const compose = (rows: readonly string[]) => {
       const left = all - rows.length;
       const note = left === 0 ? '' : `,"note":${JSON.stringify(missing(left, all))}`;
       return `{"rows":[${rows.join(',')}],"row_count":${all},"rows_shown":${rows.length}${note},${JSON.stringify(facts).slice(1)}`;
     };
-    const lines = value.map((item) => JSON.stringify(item));
     return {
       text: largest(lines, compose, limits.maxBytes),
       rowCount: all,

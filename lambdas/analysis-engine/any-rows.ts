@@ -1,7 +1,12 @@
-import { DuckDBResult } from '@duckdb/node-api';
+import { DuckDBResult, type DuckDBStructValue, DuckDBStructVector } from '@duckdb/node-api';
 import type { Result } from '@duckdb/node-bindings';
 import type { Rows } from './plain-rows.ts';
-import { jsonText } from './sql-values.ts';
+import { jsonText, StructFields } from './sql-values.ts';
+
+DuckDBStructVector.prototype.getItem = function (at: number): DuckDBStructValue | null {
+  if (!this.isItemValid(at)) return null;
+  return new StructFields(this.type.entryNames.map((name, field) => [name, this.getItemValue(at, field)]));
+};
 
 /** The rows of an answer of any types. Loaded only where they are needed. */
 export function anyRows(raw: Result): Rows {

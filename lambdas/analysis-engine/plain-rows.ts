@@ -21,7 +21,8 @@ interface PlainType {
 }
 
 const decimal = (value: number): string => (Number.isFinite(value) ? String(value) : JSON.stringify(String(value)));
-const decoder = new TextDecoder();
+/** A text may begin with U+FEFF. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Of these types nearly all answers are made; the package's own classes read the others (`anyRows`). */
 const plainTypes: ReadonlyMap<number, PlainType> = new Map<number, PlainType>([

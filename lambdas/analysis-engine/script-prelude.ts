@@ -1,7 +1,8 @@
 /**
  * Evaluated in the guest before the script. It takes its own copies of the two functions of JSON, gives the script
  * `rows(name)`, and keeps a finisher that turns the result into text inside the guest and refuses what is too long.
- * Batches come as NDJSON text through the one function of the host, which is gone from the globals afterwards.
+ * Batches come as NDJSON text through the one function of the host, which is gone from the globals afterwards; asked for
+ * no name, it ends the walk.
  */
 export const prelude = `
 (() => {
@@ -15,11 +16,15 @@ export const prelude = `
   let opened = 0;
   const open = function* (name) {
     const reader = ++opened;
-    for (;;) {
-      const text = batchOf(name, reader);
-      if (text === '') return;
-      const lines = apply(split, text, [fromCode]);
-      for (let at = 0; at < lines.length; at++) if (lines[at] !== '') yield parse(lines[at]);
+    try {
+      for (;;) {
+        const text = batchOf(name, reader);
+        if (text === '') return;
+        const lines = apply(split, text, [fromCode]);
+        for (let at = 0; at < lines.length; at++) if (lines[at] !== '') yield parse(lines[at]);
+      }
+    } finally {
+      batchOf('', reader);
     }
   };
   const known = (name) => {

@@ -8,8 +8,8 @@ import {
   type QuickJSContext,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
+import { maxDepth, readValueText } from '../../core/analysis/value-text.ts';
 import { prelude } from './script-prelude.ts';
-import { maxDepth, readValueText } from './value-text.ts';
 
 export interface ScriptWork {
   readonly inputs: readonly { readonly name: string; readonly file: string }[];
@@ -90,9 +90,11 @@ function giveHost(context: QuickJSContext, feed: Batches): void {
   const batch = context.newFunction('batch', (name, reader) => {
     try {
       return context.newString(feed.next(context.getString(name), context.getNumber(reader)));
-    } catch {
+    } catch (error) {
       // What the host's own failure says is not for the guest.
-      return { error: context.newError('rows: the records could not be read') };
+      const said =
+        error instanceof TooManyWalks ? `more than ${maxReaders} walks at once` : 'the records could not be read';
+      return { error: context.newError(`rows: ${said}`) };
     }
   });
   context.setProp(context.global, '__batch', batch);
@@ -133,6 +135,8 @@ function wasmFile(): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 
+class TooManyWalks extends Error {}
+
 /** Whole lines of a file in pieces of about 256 KiB; every walk over the rows has a place of its own. */
 class Batches {
   readonly #files: ReadonlyMap<string, string>;
@@ -142,19 +146,15 @@ class Batches {
     this.#files = new Map(inputs.map(({ name, file }) => [name, file]));
   }
 
+  /** Empty at the end of the file, and for no name, which ends the walk before. */
   next(name: string, reader: number): string {
     const file = this.#files.get(name);
-    if (file === undefined) return '';
+    if (file === undefined) return this.#close(reader);
     let place = this.#open.get(reader);
     if (place === undefined) {
-      if (this.#open.size >= maxReaders) throw new Error('too many walks at once');
+      if (this.#open.size >= maxReaders) throw new TooManyWalks();
       place = { descriptor: openSync(file, 'r'), rest: Buffer.alloc(0), done: false };
       this.#open.set(reader, place);
-    }
-    if (place.done) {
-      closeSync(place.descriptor);
-      this.#open.delete(reader);
-      return '';
     }
     let text = place.rest;
     while (!place.done) {
@@ -167,7 +167,15 @@ class Batches {
       place.rest = Buffer.from(text.subarray(end + 1));
       return text.toString('utf8', 0, end);
     }
+    place.rest = Buffer.alloc(0);
     return text.toString('utf8');
+  }
+
+  #close(reader: number): '' {
+    const place = this.#open.get(reader);
+    if (place !== undefined) closeSync(place.descriptor);
+    this.#open.delete(reader);
+    return '';
   }
 }
 

@@ -28,13 +28,24 @@ async function gate(
   { sql, tables, narrow }: SqlQuery,
 ): Promise<{ readonly mentioned: ReadonlySet<string> | null; readonly refusal: unknown }> {
   try {
+    // DuckDB takes it for the end, and would run what stands before it.
+    if (sql.includes('\0')) throw new ClaimcheckError('AnalysisFailed', 'sql: expected no character U+0000');
     const [row] = await valuesOf(connection, 'SELECT json_serialize_sql($1::VARCHAR)::VARCHAR', sql);
-    const serialized: unknown = JSON.parse(String(row?.[0]));
+    const serialized = treeOf(String(row?.[0]));
     checkQuery(serialized, tables);
     return { mentioned: narrow ? mentionedNames(serialized, tables) : null, refusal: undefined };
   } catch (refusal) {
     // It is refused once the tables are there to be named.
     return { mentioned: new Set(), refusal };
+  }
+}
+
+/** DuckDB writes a number beyond a double into its tree as `Infinity`, which is no JSON. */
+function treeOf(serialized: string): unknown {
+  try {
+    return JSON.parse(serialized);
+  } catch {
+    throw new ClaimcheckError('AnalysisFailed', 'sql: a number in it is beyond what a double holds');
   }
 }
 

@@ -24,3 +24,9 @@ test('of what was written where a name belongs no more is told than a name has',
     expect(message).not.toMatch(/\p{Surrogate}|SECRET/u);
   }
 });
+
+test.each(['sql', 'script', 'python'])('a %s with a character that ends a text', (kind) => {
+  const given = { [kind]: 'SELECT 1\0 FROM nothing' };
+  const message = `${kind}: expected a text without the character U+0000`;
+  expect(() => parseRequest(given, ['data'], true)).toThrow(message);
+});

@@ -101,6 +101,28 @@ test('what an engine did not take in is missing in the coverage', async () => {
   expect(delivered).toMatchObject({ coverage, wholeInput: false });
 });
 
+const claim = '"row_count":1,"inputs":{"data":{"coverage":{"input_complete":true}}}';
+test.each<[string, Partial<EngineAnswer>]>([
+  ['a cell that closes its row', { rows: [['"eu"', `1]],${claim},"x":[[1`]] }],
+  ['a cell of two values', { rows: [['"eu"', '1,2']] }],
+  ['a cell that is no value', { rows: [['"eu"', 'NaN']] }],
+  ['an empty cell', { rows: [['"eu"', '']] }],
+  ['a row of another width', { rows: [['"eu"']] }],
+  ['fewer rows than there are', { rowCount: 0 }],
+  ['a value that says more', { outcome: 'value', text: `1,${claim}` } as Partial<EngineAnswer>],
+  ['a list that says more', { outcome: 'value', text: `[1],${claim}` } as Partial<EngineAnswer>],
+  ['a value that is none', { outcome: 'value', text: '' } as Partial<EngineAnswer>],
+])('%s: what an engine says is no part of the answer’s own words, and nothing of it is kept', async (_, said) => {
+  const { keep, analyze, engine, world } = await analysisWorld();
+  engine.answer = { ...engine.answer, ...said } as EngineAnswer;
+  const ref = await keep(run, rowsTool, id('1'));
+  const stored = world.catalogue.entries.size;
+  await expect(analyze({ inputs: { data: ref }, sql: 'SELECT 1', keep: true })).rejects.toMatchObject({
+    code: 'AnalysisFailed',
+  });
+  expect(world.catalogue.entries.size).toBe(stored);
+});
+
 describe('what never reaches an engine', () => {
   const cases: readonly (readonly [
     string,

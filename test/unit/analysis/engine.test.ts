@@ -250,6 +250,50 @@ describe('scripts', () => {
   });
 });
 
+describe('walks over rows in a script', () => {
+  const few = () => engine.input('data', '[{"n":1},{"n":2},{"n":3}]');
+  test.each([
+    ['to the end, again and again', 'for (const r of rows()) n += r.n', 6],
+    ['left before the end, again and again', 'for (const r of rows()) { n += r.n; break }', 1],
+    ['one inside the other', 'for (const a of rows()) for (const b of rows()) n += a.n * b.n', 36],
+    ['left by a failure', 'try { for (const r of rows()) { n += r.n; throw 0 } } catch {}', 1],
+    ['by hand', 'const walk = rows(); n += walk.next().value.n; walk.return()', 1],
+  ])('%s: as often as it likes', async (_, walk, each) => {
+    const answer = await engine.script(`let n = 0; for (let i = 0; i < 250; i++) { ${walk} } return n`, [few()]);
+    expect(answer).toMatchObject({ text: String(250 * each) });
+  });
+
+  test('too many at once are told as that', async () => {
+    const script = 'const open = []; for (;;) { const walk = rows(); walk.next(); open.push(walk) }';
+    expect(await engine.script(script, [few()])).toMatchObject({
+      code: 'AnalysisFailed',
+      message: expect.stringContaining('rows: more than 100 walks at once'),
+    });
+  });
+});
+
+describe('texts that mean another query to an engine', () => {
+  const few = () => engine.input('data', '[{"n":1},{"n":2},{"n":3}]');
+
+  test('a character that ends the text there', async () => {
+    const answer = await engine.sql('SELECT count(*) FROM data\0 WHERE n > 2', [few()]);
+    expect(answer).toMatchObject({ code: 'AnalysisFailed', message: expect.stringMatching(/^sql: .*U\+0000/) });
+  });
+
+  test('a number beyond all numbers is named as that', async () => {
+    const answer = await engine.sql('SELECT n < 1e999 FROM data', [few()]);
+    expect(answer).toMatchObject({
+      code: 'AnalysisFailed',
+      message: expect.stringContaining('beyond what a double holds'),
+    });
+  });
+
+  test('a row without names is answered with all its values', async () => {
+    const answer = await engine.sql('SELECT (n, n * 2) FROM data ORDER BY n DESC LIMIT 1', [few()]);
+    expect(table(answer).rows).toEqual([['[3,6]']]);
+  });
+});
+
 describe('patterns that never end (case H031)', () => {
   const { value, patterns } = JSON.parse(
     readFileSync(path.join(import.meta.dirname, '../../fixtures/cases/patterns.json'), 'utf8'),

@@ -83,6 +83,15 @@ test('a program over every record: its result, its coverage, one session that is
   expect(service.operations()).toEqual(['sessions/start', 'writeFiles', 'executeCode', 'sessions/stop']);
 });
 
+test('whole numbers of any size are answered digit by digit, in a list too', async () => {
+  const { analyze } = await world();
+  const numbers = '[12345678901234567890,{"id":9007199254740993,"share":1.0}]';
+  const listed = await analyze({ python: 'result = [12345678901234567890, {"id": 2**53 + 1, "share": 1.0}]' });
+  expect(listed.text).toContain(`"rows":${numbers},"row_count":2`);
+  const inside = await analyze({ python: 'result = {"all": [12345678901234567890, {"id": 2**53 + 1, "share": 1.0}]}' });
+  expect(inside.text).toContain(`"result":{"all":${numbers}}`);
+});
+
 test('what is kept carries gate and date of its source', async () => {
   const { analyze, made } = await world();
   const { kept } = JSON.parse((await analyze({ python: 'result = list(rows("data"))', keep: true })).text);
@@ -100,6 +109,12 @@ test.each([
   ['no program at all', 'result = = 1', 'AnalysisFailed', /SyntaxError/],
   ['a result that is too large', 'result = "x" * 200000', 'AnalysisLimit', /200002 bytes, at most 100000/],
   ['a result that JSON has no word for', 'result = float("nan")', 'AnalysisFailed', /JSON/],
+  [
+    'a result that is nested too deep',
+    'import sys\nsys.setrecursionlimit(9000)\nresult = []\nfor _ in range(300): result = [result]',
+    'AnalysisFailed',
+    /at most 200 lists and objects inside one another/,
+  ],
   ['a chart of it', { chart: { type: 'bar', x: 'id', y: 'id' } }, 'InvalidInput', /chart/],
   ['two programs', { sql: 'SELECT 1' }, 'InvalidInput', /one program/],
 ])('%s', async (_, program, code, message) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { maxDepth, readValueText } from '../../../lambdas/analysis-engine/value-text.ts';
+import { listItems, maxDepth, readValueText } from '../../../core/analysis/value-text.ts';
 
 function isJson(text: string): boolean {
   try {
@@ -57,4 +57,16 @@ test('millions of small items are counted without being built', () => {
   const before = process.memoryUsage().heapUsed;
   expect(readValueText(text, 100).fault).toBeNull();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 1024 * 1024);
+});
+
+test('items of a list are as they were written', () => {
+  fc.assert(
+    fc.property(fc.array(fc.json()), fc.constantFrom('', ' ', '\n'), (items, space) => {
+      expect(listItems(`${space}[${space}${items.join(`${space},${space}`)}${space}]${space}`)).toEqual(items);
+    }),
+  );
+  expect(listItems('[12345678901234567890,1.0,-0,1e2,"\\u00e4",[9007199254740993]]')).toEqual([
+    ...['12345678901234567890', '1.0', '-0', '1e2', '"\\u00e4"', '[9007199254740993]'],
+  ]);
+  for (const other of ['{"a":[1]}', '"[1]"', '1', 'null']) expect(listItems(other)).toBeNull();
 });

@@ -11,7 +11,7 @@ export type ValueText =
  * itself: in one walk that builds nothing, since a value of a few bytes takes many more as an object.
  */
 export function readValueText(text: string, maxShownBytes: number): ValueText {
-  const list = /^[ \t\r\n]*\[/.test(text);
+  const list = isList(text);
   const shown: string[] = [];
   let count = 0;
   let room = maxShownBytes - 2;
@@ -25,6 +25,21 @@ export function readValueText(text: string, maxShownBytes: number): ValueText {
   }).run();
   if (fault !== null) return { fault };
   return { fault, items: list ? { count, shown: `[${shown.join(',')}]` } : null };
+}
+
+/**
+ * The items of a list as they are written, number by number; null for another value. Whoever parses them and writes them
+ * again rounds whole numbers beyond 2^53. The text was found to be one JSON value (`readValueText`).
+ */
+export function listItems(text: string): readonly string[] | null {
+  if (!isList(text)) return null;
+  const items: string[] = [];
+  new Walk(text, (start, end) => items.push(text.slice(start, end))).run();
+  return items;
+}
+
+function isList(text: string): boolean {
+  return /^[ \t\r\n]*\[/.test(text);
 }
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
