@@ -4,6 +4,7 @@ import { hashEscaped } from '../profile/json-bytes.ts';
 import { kind } from '../profile/kind.ts';
 import { read, readNumber } from '../profile/number-bytes.ts';
 import { lanes } from '../profile/value-hash.ts';
+import { powerOfFive } from './power-of-five.ts';
 import { recordsWasm } from './records-wasm.ts';
 import { type WasmGlobal, WebAssembly } from './web-assembly.ts';
 
@@ -12,7 +13,8 @@ type Layout = Readonly<
   Record<
     | 'columnLimit'
     | 'columnBytes'
-    | 'slabValues'
+    | 'slabsBytes'
+    | 'slabLimit'
     | 'valueBytes'
     | 'pieceLimit'
     | 'piecePad'
@@ -22,7 +24,10 @@ type Layout = Readonly<
     | 'treeBytes'
     | 'columns'
     | 'spellings'
-    | 'spellingLimit'
+    | 'spellingsBytes'
+    | 'powersOfFive'
+    | 'powersOfFiveBytes'
+    | 'powersOfFiveReach'
     | 'piece'
     | 'slabs'
     | 'columnMask'
@@ -72,6 +77,8 @@ export class RecordKernel {
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
+  /** Values of one column that there is room for. */
+  #slabValues = 0;
   /** The columns held, in the order of their slabs; the first is of records that are no objects. */
   #held: readonly Column[] = [];
   #owner: KernelOwner | null = null;
@@ -101,6 +108,14 @@ export class RecordKernel {
     this.#words = new Int32Array(buffer);
     this.#doubles = new Float64Array(buffer);
     for (let power = 0; power < 23; power += 1) this.#doubles[this.#at.powers / 8 + power] = 10 ** power;
+    const { powersOfFive, powersOfFiveBytes, powersOfFiveReach } = this.#at;
+    const halves = new BigUint64Array(buffer);
+    for (let power = -powersOfFiveReach; power <= powersOfFiveReach; power += 1) {
+      const place = (powersOfFive + (power + powersOfFiveReach) * powersOfFiveBytes) >> 3;
+      const five = powerOfFive(power);
+      halves[place] = five >> 64n;
+      halves[place + 1] = BigInt.asUintN(64, five);
+    }
   }
 
   /** Most bytes that it reads in one piece. */
@@ -133,7 +148,7 @@ export class RecordKernel {
     const end = this.#exports.run(
       from + shift,
       stop + shift,
-      this.#at.slabValues,
+      this.#slabValues,
       this.#at.trees,
       this.#at.columns,
       held,
@@ -148,7 +163,7 @@ export class RecordKernel {
 
   /** More records may stand where the last `read` stopped: it stopped because it had no more room for values. */
   get filled(): boolean {
-    return this.count === this.#at.slabValues;
+    return this.count === this.#slabValues;
   }
 
   #take(owner: KernelOwner, b: Uint8Array, base: number, from: number, to: number): void {
@@ -164,10 +179,11 @@ export class RecordKernel {
 
   /** Counts the values that the run noted, column by column. */
   #commit(): void {
-    const { columns, columnBytes, columnCursor, slabs, slabValues, valueBytes } = this.#at;
+    const { columns, columnBytes, columnCursor, slabs, valueBytes } = this.#at;
+    const slabBytes = this.#slabValues * valueBytes;
     for (let index = 0; index < this.#held.length; index += 1) {
       const cursor = (columns + index * columnBytes + columnCursor) >> 2;
-      const first = slabs + index * slabValues * valueBytes;
+      const first = slabs + index * slabBytes;
       const end = this.#words[cursor] as number;
       if (end === first) continue;
       (this.#held[index] as Column).commitRun(this.#words, this.#doubles, this.#bytes, first >> 2, end >> 2);
@@ -187,8 +203,9 @@ export class RecordKernel {
     }
     const at = this.#at;
     const spelled = held.reduce((sum, { spelling }) => sum + spelling.length + spellingHead, 0);
-    if (held.length > at.columnLimit || spelled > at.spellingLimit) return false;
+    if (held.length > at.columnLimit || spelled > at.spellingsBytes) return false;
     this.#owner = null;
+    this.#slabValues = Math.min(at.slabLimit, Math.floor(at.slabsBytes / (held.length * at.valueBytes)));
     const address = new Map(held.map((column, index) => [column, at.columns + index * at.columnBytes]));
     let spelling = at.spellings;
     for (const [index, column] of held.entries()) {
@@ -197,7 +214,7 @@ export class RecordKernel {
       this.#set(at.columns + index * at.columnBytes + at.columnFollowing, follows ?? 0);
       this.#set(
         at.columns + index * at.columnBytes + at.columnCursor,
-        at.slabs + index * at.slabValues * at.valueBytes,
+        at.slabs + index * this.#slabValues * at.valueBytes,
       );
       spelling += column.spelling.length + spellingHead;
     }

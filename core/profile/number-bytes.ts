@@ -1,4 +1,4 @@
-import { canonicalDecimal, parseDecimal } from './decimal-text.ts';
+import { canonicalDecimal, type Decimal, parseDecimal } from './decimal-text.ts';
 import { latin } from './number-range.ts';
 import { decimalSeed, hashBytes, hashDouble } from './value-hash.ts';
 
@@ -67,8 +67,25 @@ function readLong(bytes: Uint8Array, start: number, end: number): number {
   ) {
     hashDouble(read.value);
   } else {
-    const canonical = Buffer.from(canonicalDecimal(decimal), 'latin1');
-    hashBytes(canonical, 0, canonical.length, decimalSeed);
+    hashDecimal(decimal);
   }
   return end;
+}
+
+/** Digits that fit 64 bits. */
+const shortDigits = 19;
+const words = new Uint8Array(16);
+const fields = new DataView(words.buffer);
+
+/** Equal decimals have one hash, however they are spelled: of up to 19 digits that of digits, power of ten and sign. */
+function hashDecimal(decimal: Decimal): void {
+  if (decimal.digits.length > shortDigits) {
+    const canonical = Buffer.from(canonicalDecimal(decimal), 'latin1');
+    hashBytes(canonical, 0, canonical.length, decimalSeed);
+    return;
+  }
+  fields.setBigUint64(0, BigInt(decimal.digits), true);
+  fields.setInt32(8, Math.max(-1e9, Math.min(1e9, decimal.exponent - decimal.digits.length)), true);
+  fields.setInt32(12, decimal.negative ? 1 : 0, true);
+  hashBytes(words, 0, words.length, decimalSeed);
 }

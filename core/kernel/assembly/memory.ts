@@ -1,11 +1,12 @@
 // AssemblyScript, compiled by `npm run kernel`: not TypeScript. Where everything lies in the kernel's one memory; the
 // host asks for these numbers by their exported names.
 
-/** Columns that the kernel can hold; records with more are read outside. */
-export const columnLimit: i32 = 64;
-export const columnBytes: i32 = 128;
-/** Values of one column that wait to be counted, and the bytes of one. */
-export const slabValues: i32 = 128;
+/** Columns that the kernel can hold, as many as a profile has, and the column of records that are no objects. */
+export const columnLimit: i32 = 513;
+export const columnBytes: i32 = 64;
+/** Room for values that wait to be counted, shared among the columns; at most so many of one column. */
+export const slabsBytes: i32 = 0x42000;
+export const slabLimit: i32 = 128;
 export const valueBytes: i32 = 32;
 /** Bytes of the piece that is being read, and of the zeros behind it: what is read past its end is no JSON. */
 export const pieceLimit: i32 = 64 * 1024;
@@ -13,17 +14,22 @@ export const piecePad: i32 = 64;
 
 /** Two lanes of a hash that the host made. */
 export const hostLanes: i32 = 0x100;
+export const scratch: i32 = 0x110;
 /** 10^0 to 10^22. */
 export const powers: i32 = 0x200;
+/** The 128 highest bits of 5^-64 to 5^64, the upper half first. */
+export const powersOfFive: i32 = 0x400;
+export const powersOfFiveBytes: i32 = 16;
+export const powersOfFiveReach: i32 = 64;
 /** Per tree of columns: the column expected first, and any column of it. */
-export const trees: i32 = 0x400;
+export const trees: i32 = 0x1000;
 export const treeBytes: i32 = 8;
-export const columns: i32 = 0x1000;
-/** Keys' bytes, each followed by 16 of its neighbour's or nobody's. */
-export const spellings: i32 = 0x4000;
-export const spellingLimit: i32 = 0x6000;
+export const columns: i32 = 0x3000;
 export const piece: i32 = 0x10000;
-export const slabs: i32 = 0x30000;
+/** Keys' bytes, each with at least 16 behind it that are its neighbour's or nobody's. */
+export const spellings: i32 = 0x21000;
+export const spellingsBytes: i32 = 0x25000;
+export const slabs: i32 = 0x46000;
 
 // A column: the first 16 bytes of its spelling (the key's raw bytes and closing quote), and which of them count …
 export const columnMask: i32 = 16;

@@ -3,6 +3,7 @@ import { afterBlanks, setLines } from './tokens';
 import { nextRecord, object, stamp, value } from './value';
 
 export * from './memory';
+export { doubleOf } from './decimal';
 export { sawLineFeed } from './tokens';
 
 /** Records of the last `run`, and where the first of them starts. */

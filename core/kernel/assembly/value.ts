@@ -1,3 +1,4 @@
+import { decimal, integer, value as decimalValue } from './decimal';
 import { finish, hashDouble, hashOn, lane1, lane2, objectSeed, prime1, prime2, seed1, seed2, setLanes } from './hash';
 import {
   columnCursor,
@@ -35,7 +36,7 @@ import { afterBlanks, isDigit, isFalse, isNull, isTrue, plainEnd } from './token
 /** A string with escapes: its lanes in `hostLanes`; the UTF-8 bytes of what it means, or -1 for an escape that is none. */
 @external('host', 'escapedString')
 declare function hostString(start: usize, close: usize): i32;
-/** A number with an exponent or of many digits, noted by the host; the position after it, or 0. */
+/** A number that `decimal` does not read, noted by the host; the position after it, or 0. */
 @external('host', 'longNumber')
 declare function hostNumber(start: usize, slot: usize): usize;
 
@@ -208,11 +209,7 @@ function number(start: usize, slot: usize): usize {
     fraction = <i32>(at - point - 1);
     if (fraction == 0) return 0;
   }
-  if ((load<u8>(at) | 0x20) == 0x65 || whole + fraction > 15) {
-    const end = hostNumber(start, slot);
-    setLanes(load<u32>(slot, valueLanes), load<u32>(slot, valueLanes + 4));
-    return end;
-  }
+  if ((load<u8>(at) | 0x20) == 0x65 || whole + fraction > 15) return long(start, slot);
   let double = <f64>sum;
   if (fraction) double /= load<f64>(powers + (<usize>fraction << 3));
   if (negative) double = -double;
@@ -220,4 +217,16 @@ function number(start: usize, slot: usize): usize {
   note(slot, fraction ? kindNumber : kindInteger | markPlain, start, at);
   store<f64>(slot, double, valueNumber);
   return at;
+}
+
+function long(start: usize, slot: usize): usize {
+  const end = decimal(start);
+  if (!end) {
+    const read = hostNumber(start, slot);
+    setLanes(load<u32>(slot, valueLanes), load<u32>(slot, valueLanes + 4));
+    return read;
+  }
+  note(slot, integer ? kindInteger : kindNumber, start, end);
+  store<f64>(slot, decimalValue, valueNumber);
+  return end;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { RecordKernel } from '../../../core/kernel/record-kernel.ts';
+import { powerOfFive } from '../../../core/kernel/power-of-five.ts';
 import { recordsWasm } from '../../../core/kernel/records-wasm.ts';
+import { WebAssembly } from '../../../core/kernel/web-assembly.ts';
 import { RecordRuns } from '../../../core/profile/record-runs.ts';
 import { JsonScan } from '../../../core/scan/json-scan.ts';
 import { NdjsonScan } from '../../../core/scan/ndjson-scan.ts';
@@ -289,7 +290,61 @@ describe('what the kernel reads', () => {
     });
   });
 
-  test('it takes seven pages of memory and no more', () => {
-    expect(new RecordKernel().pieceLimit).toBe(64 * 1024);
+  test('a long decimal is the double nearest to it', () => {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(recordsWasm, 'base64')), {
+      host: { escapedString: () => 0, longNumber: () => 0 },
+    });
+    const doubleOf = exports['doubleOf'] as (digits: bigint, power: number) => number;
+    const { memory } = exports as unknown as { memory: { buffer: ArrayBuffer } };
+    const words = new BigUint64Array(memory.buffer);
+    const at = (name: string) => (exports[name] as { value: number }).value;
+    for (let power = -64; power <= 64; power += 1) {
+      const place = (at('powersOfFive') + (power + 64) * 16) / 8;
+      words[place] = powerOfFive(power) >> 64n;
+      words[place + 1] = BigInt.asUintN(64, powerOfFive(power));
+    }
+    let told = 0;
+    const check = (digits: bigint, power: number) => {
+      const double = doubleOf(digits, power);
+      if (double !== 0) told += 1;
+      if (double !== 0)
+        expect({ digits, power, double }).toEqual({ digits, power, double: Number(`${digits}e${power}`) });
+    };
+    const runs = 20_000;
+    fc.assert(fc.property(fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }), fc.integer({ min: -64, max: 64 }), check), {
+      numRuns: runs,
+    });
+    expect(told).toBeGreaterThan(runs * 0.99);
+    // The hardest: those just at, below and above the middle between two doubles.
+    for (let exponent = 54n; exponent < 64n; exponent += 1n) {
+      for (let step = 1n; step < 2000n; step += 2n) {
+        const middle = (2n ** 53n + step) * 2n ** (exponent - 53n) + 2n ** (exponent - 54n);
+        for (const digits of [middle - 1n, middle, middle + 1n]) check(digits, 0);
+      }
+    }
+    for (const [digits, power] of [
+      [9007199254740993n, 0],
+      [9007199254740993n, -22],
+      [1n, 23],
+      [5n, -23],
+    ] as const)
+      check(digits, power);
+  });
+
+  test('decimals of many digits are counted, listed and compared as they are', () => {
+    const list = listOf(
+      Array.from(
+        { length: 3000 },
+        (_, i) => `{"a":${i % 7}.12345678901234567,"b":1234567890123456${i % 50}.5e-3,"c":${i}e2}`,
+      ),
+    );
+    const { summary, read } = scanCounted(cut(list, [64 * 1024]));
+    expect(read).toBeGreaterThan(2900);
+    expect(summary).toEqual(scanOneByOne(cut(list, [64 * 1024])));
+    const [a, b, c] = summary.profile?.columns ?? [];
+    expect([a?.distinct, b?.distinct]).toEqual([7, 50]);
+    expect(a).toMatchObject({ min: '0.12345678901234567', max: '6.12345678901234567' });
+    expect(b).toMatchObject({ min: '12345678901234560.5e-3', max: '123456789012345649.5e-3' });
+    expect(c).toMatchObject({ min: '0e2', max: '2999e2', distinct: 2999 + 1 });
   });
 });
