@@ -148,23 +148,30 @@ function answerOf(result: Result, job: EngineJob, inputs: readonly { readonly lo
 
 /** The records of one stored copy as NDJSON, its digest checked. */
 async function recordsOf(input: EngineInput): Promise<{ readonly loaded: LoadedInput; readonly lines: Uint8Array }> {
-  let body: Uint8Array;
+  const pieces: Uint8Array[] = [];
   try {
     const answer = await fetch(input.url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });
-    body = answer.status === 200 ? new Uint8Array(await answer.arrayBuffer()) : new Uint8Array(0);
+    let bytes = 0;
+    for await (const piece of answer.status === 200 ? (answer.body ?? []) : []) {
+      pieces.push(piece);
+      bytes += piece.length;
+      // Another body, however long it is.
+      if (bytes > input.bytes) break;
+    }
   } catch {
     // Its message may hold the address, which is a right to read.
     throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy cannot be fetched right now`);
   }
+  const body = Buffer.concat(pieces);
   if (body.length !== input.bytes || createHash('sha256').update(body).digest('hex') !== input.sha256) {
     throw new ClaimcheckError('StorageUnavailable', `${input.name}: the stored copy does not match its digest`);
   }
-  const pieces: Uint8Array[] = [];
+  const lines: Uint8Array[] = [];
   let records = 0;
   if (input.recordStart !== null) {
     const sink = {
       lines: (bytes: Uint8Array, count: number) => {
-        pieces.push(bytes);
+        lines.push(bytes);
         records += count;
       },
       wide: (bytes: number) => {
@@ -174,7 +181,7 @@ async function recordsOf(input: EngineInput): Promise<{ readonly loaded: LoadedI
     const runs = new RecordRuns(input, input.recordStart, sink, maxRecordBytes);
     if (runs.write(body.subarray(input.recordStart))) runs.end();
   }
-  return { loaded: { name: input.name, records, bytes: input.bytes, columns: [] }, lines: Buffer.concat(pieces) };
+  return { loaded: { name: input.name, records, bytes: input.bytes, columns: [] }, lines: Buffer.concat(lines) };
 }
 
 function limit(message: string): EngineAnswer {

@@ -90,28 +90,37 @@ interface Computed {
 
 async function sql(job: EngineJob, folder: string, host: EngineHost): Promise<Computed> {
   const signal = AbortSignal.timeout(fetchMs);
+  const until = { ms: 0 };
   try {
-    return await sqlOnce(job, folder, host, signal, true);
+    return await sqlOnce(job, folder, host, signal, until);
   } catch (error) {
     if (!(error instanceof UnevenRecords)) throw error;
     await emptyScratch(folder);
-    return sqlOnce(job, folder, host, signal, false);
+    // Both together within the one deadline.
+    const left = until.ms === 0 ? job.limits.deadlineMs : until.ms - Date.now();
+    const limits = { ...job.limits, deadlineMs: Math.max(1_000, left) };
+    return sqlOnce({ ...job, limits }, folder, host, signal, null);
   }
 }
 
-/** `ahead`: records are loaded while others are fetched, where their columns are known. */
+/**
+ * `until`: is told when the query's time will be over; then records are loaded while others are fetched, where their
+ * columns are known.
+ */
 async function sqlOnce(
   job: EngineJob,
   folder: string,
   host: EngineHost,
   signal: AbortSignal,
-  ahead: boolean,
+  until: { ms: number } | null,
 ): Promise<Computed> {
+  const ahead = until !== null;
   const keep = job.uploads?.answer ?? null;
   const spool = keep && new RowSpool(path.join(folder, 'kept.ndjson'), keep.maxBytes);
   const started = startSql(job, host, ahead, spool);
   try {
     const inputs = await prepare(job, folder, host, signal, ahead ? started.sink : null);
+    if (until !== null) until.ms = Date.now() + job.limits.deadlineMs;
     const rows = await runSql(job, inputs, host, started, spool);
     const answer = sqlAnswer(rows, inputs);
     const whole = 'outcome' in rows || rows.rows.length === rows.rowCount;

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { agentCorePython } from '../../../aws/agentcore-python.ts';
 import type { EngineInput, EngineJob } from '../../../core/analysis/engine.ts';
 import { ClaimcheckError } from '../../../core/errors.ts';
@@ -114,6 +117,29 @@ test('a stream that ends without a result is no answer, and the session is stopp
 test('a stored copy with another digest, or too large, starts no session', async () => {
   await expect(run(undefined, { sha256: '0'.repeat(64) })).rejects.toMatchObject({ code: 'StorageUnavailable' });
   expect(await run(undefined, { bytes: 33 * 1024 * 1024 })).toMatchObject({ code: 'AnalysisLimit' });
+  expect(service.asked).toEqual([]);
+});
+
+test('a body that never ends is not taken in: it is another one', async () => {
+  const endless = createServer((_, response) => {
+    response.writeHead(200);
+    Readable.from(
+      (function* () {
+        for (;;) yield body;
+      })(),
+    ).pipe(response);
+  });
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+  try {
+    const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/body`;
+    await expect(run(undefined, { url })).rejects.toMatchObject({
+      code: 'StorageUnavailable',
+      message: 'data: the stored copy does not match its digest',
+    });
+  } finally {
+    endless.closeAllConnections();
+    endless.close();
+  }
   expect(service.asked).toEqual([]);
 });
 
