@@ -12,7 +12,7 @@ const attempts = 3;
 export async function createOnly(path: string, content: string | Uint8Array): Promise<boolean> {
   const draft = draftOf(path);
   try {
-    await inFolder(dirname(path), () => writeFile(draft, content, { mode: 0o600 }));
+    await writeDraft(draft, content);
     return await linkOnly(draft, path);
   } finally {
     await removeDraft(draft);
@@ -21,6 +21,10 @@ export async function createOnly(path: string, content: string | Uint8Array): Pr
 
 export function draftOf(path: string): string {
   return `${path}.${randomBytes(8).toString('hex')}.draft`;
+}
+
+export function writeDraft(draft: string, content: string | Uint8Array): Promise<void> {
+  return inFolder(dirname(draft), () => writeFile(draft, content, { mode: 0o600 }));
 }
 
 /** A hard link fails where a file stands: of two writers one wins, and nobody sees half a file. */
@@ -45,10 +49,9 @@ export async function removeDraft(draft: string): Promise<void> {
 /** A folder that is new, nearly always in one that is there. */
 export async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { mode: 0o700 });
+    await inFolder(dirname(folder), () => mkdir(folder, { mode: 0o700 }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

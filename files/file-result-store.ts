@@ -6,7 +6,7 @@ import type { BodyDigests } from '../core/scan/body-digests.ts';
 import { decodeIndex, encodeIndex } from '../core/store/index-codec.ts';
 import type { ResultIndex } from '../core/store/result-index.ts';
 import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
-import { createOnly, draftOf, isMissing, linkOnly, makeFolder, removeDraft } from './create-only.ts';
+import { createOnly, draftOf, isMissing, linkOnly, makeFolder, removeDraft, writeDraft } from './create-only.ts';
 import { digestThreads } from './digests/digest-threads.ts';
 import { resultFolder } from './file-name.ts';
 import { writePieces } from './write-pieces.ts';
@@ -42,19 +42,23 @@ export class FileResultStore implements ResultStore {
     const folder = resultFolder(this.#root, address);
     const path = join(folder, 'body');
     const draft = draftOf(path);
+    const described = draftOf(`${path}.json`);
+    const etag = `"${randomBytes(16).toString('hex')}"`;
     try {
       await work(() => makeFolder(folder));
       const options = { maxBytes, durable: this.#durable, ...(signal === undefined ? {} : { signal }) };
-      const bytes = await writePieces(draft, body, options);
-      const made: BodyFile = { bytes, etag: `"${randomBytes(16).toString('hex')}"`, metadata };
+      const bytes = await writePieces(draft, body, options, (bytes) =>
+        work(() => writeDraft(described, JSON.stringify({ bytes, etag, metadata } satisfies BodyFile))),
+      );
+      const made = { bytes, etag, metadata };
       return await work(async () => {
         // What describes the body stands before the body does: a body without it would be nobody's.
-        const first = await createOnly(`${path}.json`, JSON.stringify(made));
+        const first = await linkOnly(described, `${path}.json`);
         if (first && (await linkOnly(draft, path))) return made;
         return this.#standing(address, made, draft, path);
       });
     } finally {
-      await removeDraft(draft);
+      await Promise.all([removeDraft(draft), removeDraft(described)]);
     }
   }
 
@@ -122,7 +126,10 @@ export class FileResultStore implements ResultStore {
     if (file === undefined || file.bytes !== made.bytes || !sameCall(file.metadata, made.metadata)) {
       throw unavailable('another body stands under this id');
     }
-    if ((await this.headBody(address)) === undefined) await linkOnly(draft, path);
+    const stands = async () => (await this.headBody(address)) !== undefined;
+    if (!(await stands()) && !(await linkOnly(draft, path)) && !(await stands())) {
+      throw unavailable('something else stands where the body belongs');
+    }
     return file;
   }
 

@@ -5,13 +5,15 @@ import { ClaimcheckError } from '../core/errors.ts';
 const writeBytes = 256 * 1024;
 
 /**
- * Writes a body to a new file and answers its bytes. Throws `OversizeResult` past `maxBytes`, `StorageUnavailable` when
- * the file system fails or the signal says that it takes too long, and what the body itself throws.
+ * Writes a body to a new file and answers its bytes. `meanwhile` is told how many as soon as they are known, runs beside
+ * the last write and has ended when this has. Throws `OversizeResult` past `maxBytes`, `StorageUnavailable` when the
+ * file system fails or the signal says that it takes too long, and what the body itself or `meanwhile` throws.
  */
 export async function writePieces(
   path: string,
   body: Uint8Array | AsyncIterable<Uint8Array>,
   limits: { readonly maxBytes: number; readonly durable: boolean; readonly signal?: AbortSignal },
+  meanwhile: (bytes: number) => Promise<void> = async () => {},
 ): Promise<number> {
   const file = await failing(() => open(path, 'wx', 0o600));
   const writer = new TurnWriter(file);
@@ -30,8 +32,14 @@ export async function writePieces(
         if (writer.full) await failing(() => writer.turn());
       }
     }
-    await failing(() => writer.end());
-    if (limits.durable) await failing(() => file.sync());
+    const beside = meanwhile(bytes);
+    const written = failing(async () => {
+      await writer.end();
+      if (limits.durable) await file.sync();
+      await file.close();
+    });
+    await Promise.allSettled([beside, written]);
+    await Promise.all([beside, written]);
     return bytes;
   } finally {
     await writer.settle();

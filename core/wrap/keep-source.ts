@@ -55,6 +55,7 @@ export async function keepSource(
       },
       { maxBytes },
     );
+    await walk.digested();
     const scanned = scanner.end();
     summary = { ...scanned, identity: null };
     if (body.bytes !== scanned.bytes) throw new ClaimcheckError('StorageUnavailable', 'storage: the copy came short');

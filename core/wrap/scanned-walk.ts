@@ -77,6 +77,11 @@ export class ScannedWalk {
     }
   }
 
+  /** Waits for the digests of a walk that has ended; others have their turn meanwhile. */
+  async digested(): Promise<void> {
+    while (!this.#scanner.finish(stretchMs)) await breathe();
+  }
+
   async #count(until: number): Promise<void> {
     while (!this.#ended && !this.#closed && this.#failure === undefined && Date.now() < until) await this.#advance();
   }
@@ -104,7 +109,9 @@ export class ScannedWalk {
     if (this.#closed) return undefined;
     if (next.done === true) {
       this.#ended = true;
-      while (!this.#scanner.finish(stretchMs)) await breathe();
+      // What the scan found is put together while the last bytes are still being written and hashed elsewhere.
+      this.#scanner.finish(0);
+      this.#scanner.unstored();
       return undefined;
     }
     this.#bytes += next.value.length;

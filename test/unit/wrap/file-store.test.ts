@@ -1,9 +1,11 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CatalogueEntry } from '../../../core/catalogue/catalogue.ts';
 import { ownerKey } from '../../../core/reference/owner-key.ts';
+import { createOnly } from '../../../files/create-only.ts';
 import { FileCatalogue } from '../../../files/file-catalogue.ts';
 import { FileResultStore } from '../../../files/file-result-store.ts';
+import { writePieces } from '../../../files/write-pieces.ts';
 import { newFolder } from './workspace.ts';
 
 const owner = ownerKey('Ada/../..');
@@ -89,4 +91,70 @@ it('rows are one owner’s, paged newest first; a version’s number is held by 
   };
   expect(await catalogue.claimVersion({ ...claim, ref: row(1).ref })).toBe(row(1).ref);
   expect(await catalogue.claimVersion({ ...claim, ref: row(2).ref })).toBe(row(1).ref);
+});
+
+const entries = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort();
+
+it('where something that is no file stands in the way, the body is refused and no draft is left', async () => {
+  const folder = newFolder();
+  const place = join(folder, 'results', owner, address.session, address.id);
+  for (const name of ['body.json', 'body']) {
+    mkdirSync(join(place, name), { recursive: true });
+    const store = new FileResultStore(folder);
+    await expect(store.putBody(address, Buffer.from('one'), metadata, limits)).rejects.toMatchObject({
+      code: 'StorageUnavailable',
+    });
+    expect(readdirSync(place).filter((each) => each.endsWith('.draft'))).toEqual([]);
+    expect(readdirSync(join(place, name))).toEqual([]);
+    rmSync(place, { recursive: true });
+  }
+});
+
+it('what runs beside the last write is told the bytes, ends before the write has, and its failure is the write’s', async () => {
+  const folder = newFolder();
+  async function* body() {
+    for (let n = 0; n < 9; n += 1) yield Buffer.alloc(100_000, n);
+  }
+  const options = { ...limits, durable: false };
+  let ended = false;
+  const bytes = await writePieces(join(folder, 'one'), body(), options, async (told) => {
+    expect(told).toBe(900_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    ended = true;
+  });
+  expect([bytes, ended]).toEqual([900_000, true]);
+  const whole = readFileSync(join(folder, 'one'));
+  expect(
+    Array.from({ length: 9 }, (_, n) => whole.subarray(n * 100_000, (n + 1) * 100_000).every((b) => b === n)),
+  ).toEqual(Array(9).fill(true));
+  await expect(
+    writePieces(join(folder, 'two'), body(), options, () => Promise.reject(new Error('no room beside'))),
+  ).rejects.toThrow('no room beside');
+});
+
+it('folders that others sweep away while something is written in them are made again', async () => {
+  const folder = newFolder();
+  const swept = new Map<string, number>();
+  const sweeping = setInterval(() => {
+    for (const name of entries(folder).reverse()) {
+      const times = swept.get(name) ?? 0;
+      if (times === 2) continue;
+      try {
+        rmdirSync(join(folder, name));
+        swept.set(name, times + 1);
+      } catch {}
+    }
+  }, 0);
+  try {
+    for (let n = 0; n < 50; n += 1) {
+      const path = join(folder, `session-${n}`, 'rows', 'a row');
+      expect(await createOnly(path, `row ${n}`)).toBe(true);
+      expect(await createOnly(path, 'another')).toBe(false);
+      expect(readFileSync(path, 'utf8')).toBe(`row ${n}`);
+    }
+  } finally {
+    clearInterval(sweeping);
+  }
+  expect(entries(folder).filter((name) => name.endsWith('.draft'))).toEqual([]);
+  expect(Math.max(...swept.values())).toBe(2);
 });
