@@ -14,6 +14,8 @@ export interface ChartData {
   readonly xKind: 'time' | 'number' | 'text';
   /** Rows without a number to draw. */
   readonly skipped: number;
+  /** Rows with a number and without a place on an axis of times or numbers. */
+  readonly unplaced: number;
 }
 
 export interface ChartColumn {
@@ -36,18 +38,31 @@ export function chartData(
   const series = chart.series === undefined ? null : position(columns, chart.series, 'chart.series');
   const y = chart.y === undefined ? null : position(columns, chart.y, 'chart.y');
   const xKind = kindOf(rows, x);
+  // Bars of numbers stand beside one another like names.
+  const named = xKind === 'text' || (xKind === 'number' && chart.type === 'bar');
+  const [noX, noSeries] = [emptyLabel(rows, x), series === null ? '' : emptyLabel(rows, series)];
   const marks: Mark[] = [];
   let skipped = 0;
+  let unplaced = 0;
   for (const row of rows) {
     const value = y === null ? 1 : numberOf(row[y]);
     if (value === null || row[x] === undefined) {
       skipped += 1;
       continue;
     }
-    marks.push({ x: xValue(row[x], xKind), y: value, series: series === null ? null : label(row[series]) });
+    if (row[x] === null && !named) {
+      unplaced += 1;
+      continue;
+    }
+    const mark = { x: xValue(row[x], xKind, noX), y: value };
+    marks.push({ ...mark, series: series === null ? null : label(row[series], noSeries) });
   }
   if (rows.length > 0 && marks.length === 0) {
-    throw new ClaimcheckError('AnalysisFailed', `chart.y: ${valueColumn(chart)} holds no numbers`);
+    const what =
+      unplaced > 0
+        ? `chart.x: ${chart.x} holds nothing where ${valueColumn(chart)} holds numbers`
+        : `chart.y: ${valueColumn(chart)} holds no numbers`;
+    throw new ClaimcheckError('AnalysisFailed', what);
   }
   const drawn = ordered(chart.aggregate === undefined ? marks : aggregated(marks, chart.aggregate), chart, xKind);
   if (drawn.length > maxMarks) {
@@ -61,7 +76,7 @@ export function chartData(
   if (names.size > maxSeries) {
     throw new ClaimcheckError('AnalysisLimit', `chart.series: ${names.size} series, at most ${maxSeries}`);
   }
-  return { marks: drawn, xKind, skipped };
+  return { marks: drawn, xKind, skipped, unplaced };
 }
 
 function position(columns: readonly ChartColumn[], name: string, field: string): number {
@@ -95,14 +110,21 @@ function timeOf(text: string): number {
   return Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/.test(iso) ? iso : `${iso}Z`);
 }
 
-function xValue(value: unknown, kind: ChartData['xKind']): string | number {
+function xValue(value: unknown, kind: ChartData['xKind'], empty: string): string | number {
   if (kind === 'time') return timeOf(String(value));
   if (kind === 'number' && typeof value === 'number') return value;
-  return label(value);
+  return label(value, empty);
 }
 
-function label(value: unknown): string {
-  if (value === null || value === undefined) return 'none';
+/** What stands for no value: a name that no value of the column has. */
+function emptyLabel(rows: readonly (readonly unknown[])[], at: number): string {
+  let name = 'none';
+  while (rows.some((row) => row[at] === name)) name = `(${name})`;
+  return name;
+}
+
+function label(value: unknown, empty: string): string {
+  if (value === null || value === undefined) return empty;
   return typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
@@ -133,8 +155,12 @@ function aggregated(marks: readonly Mark[], how: NonNullable<ChartSpec['aggregat
 function ordered(marks: readonly Mark[], chart: ChartSpec, kind: ChartData['xKind']): readonly Mark[] {
   const sort = chart.sort ?? (kind === 'text' ? 'rows' : 'x');
   if (sort === 'rows') return marks;
-  const byX = (a: Mark, b: Mark) =>
-    typeof a.x === 'number' && typeof b.x === 'number' ? a.x - b.x : String(a.x) < String(b.x) ? -1 : 1;
+  const byX = (a: Mark, b: Mark) => {
+    if (typeof a.x === 'number' && typeof b.x === 'number') return a.x - b.x;
+    // No value stands behind all numbers.
+    if (typeof a.x !== typeof b.x) return typeof a.x === 'number' ? -1 : 1;
+    return a.x < b.x ? -1 : a.x > b.x ? 1 : 0;
+  };
   const compare = sort === 'x' ? byX : sort === 'y' ? (a: Mark, b: Mark) => a.y - b.y : (a: Mark, b: Mark) => b.y - a.y;
   return [...marks].sort(compare);
 }

@@ -71,28 +71,34 @@ export function vegaChart(chart: ChartSpec, data: ChartData): VegaChart {
 
 /** Marks as they are drawn: names shortened so that they stay apart, series numbered in the order of the legend. */
 function drawnMarks({ marks }: ChartData): readonly object[] {
-  const names = new Map<string, string>();
-  const used = new Set<string>();
-  const short = (text: string): string => {
-    const known = names.get(text);
-    if (known !== undefined) return known;
-    const cut = shortened(text);
-    let unique = cut;
-    for (let n = 2; used.has(unique); n += 1) unique = `${cut} (${n})`;
-    used.add(unique);
-    names.set(text, unique);
-    return unique;
-  };
+  const place = shortNames();
+  const legend = shortNames();
   const ranks = new Map<string | null, number>();
   return marks.map(({ x, y, series }) => {
     if (!ranks.has(series)) ranks.set(series, ranks.size);
     return {
-      x: typeof x === 'string' ? short(x) : x,
+      x: typeof x === 'string' ? place(x) : x,
       y,
-      series: series === null ? null : shortened(series),
+      series: series === null ? null : legend(series),
       rank: ranks.get(series),
     };
   });
+}
+
+/** Shortens names; two that are not the same are not the same afterwards. */
+function shortNames(): (name: string) => string {
+  const names = new Map<string, string>();
+  const used = new Set<string>();
+  return (name) => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const cut = shortened(name);
+    let unique = cut;
+    for (let n = 2; used.has(unique); n += 1) unique = `${cut} (${n})`;
+    used.add(unique);
+    names.set(name, unique);
+    return unique;
+  };
 }
 
 /** Without control characters and halves of pairs, which no picture can hold. */

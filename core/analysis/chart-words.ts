@@ -6,7 +6,7 @@ import type { ChartSpec } from './chart-spec.ts';
 const named = 6;
 
 /** What the picture shows, in words and exact numbers: for whoever cannot see it, the model among them. */
-export function chartWords(chart: ChartSpec, { marks, xKind, skipped }: ChartData): string {
+export function chartWords(chart: ChartSpec, { marks, xKind, skipped, unplaced }: ChartData): string {
   const what = `${chart.type} chart of ${chart.aggregate ?? ''} ${valueColumn(chart)} by ${chart.x}`.replace(
     / {2,}/g,
     ' ',
@@ -23,6 +23,7 @@ export function chartWords(chart: ChartSpec, { marks, xKind, skipped }: ChartDat
     `lowest ${text(lowest)}`,
     ...(marks.length <= named ? [`all: ${marks.map(text).join('; ')}`] : []),
     ...(skipped > 0 ? [`${skipped} rows without a number are not drawn`] : []),
+    ...(unplaced > 0 ? [`${unplaced} rows without ${chart.x} are not drawn`] : []),
   ];
   const title = chart.title === undefined ? '' : `${chart.title}. `;
   return `${title}${parts.join('; ')}.`.slice(0, 2_000);

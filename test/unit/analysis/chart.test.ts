@@ -65,6 +65,66 @@ test('long names are shortened in the middle and stay apart', () => {
   for (const name of names) expect([...(name ?? '')].length).toBeLessThanOrEqual(38);
 });
 
+test('long names of series stay apart too', () => {
+  const long = (n: number) => `${'the same beginning of all of them '.repeat(3)}${n} and the same end`;
+  const rows = [1, 2, 3].flatMap((n) => [
+    ['a', n, long(n)],
+    ['b', n, long(n)],
+  ]);
+  const { vega } = drawn({ type: 'line', series: 's' }, rows);
+  const series = [...vega.matchAll(/"series":"([^"]+)"/g)].map((found) => found[1]);
+  expect(series).toHaveLength(6);
+  expect(new Set(series).size).toBe(3);
+});
+
+describe('rows without a value for x', () => {
+  test.each([
+    ['times', 'line', ['2026-03-01', '2026-01-01']],
+    ['times', 'bar', ['2026-03-01', '2026-01-01']],
+    ['numbers', 'point', [3, 1]],
+  ])('have no place on an axis of %s (%s), and are told', (_, type, places) => {
+    const rows = [...places.map((x) => [x, 1]), [null, 100], [null, null]];
+    const { data, words, vega } = drawn({ type }, rows);
+    expect(data.marks).toHaveLength(2);
+    expect(words).toContain('1 rows without a number are not drawn; 1 rows without x are not drawn.');
+    expect(vega).not.toMatch(/100|"x":(null|"none")/);
+  });
+
+  test('are a bar of their own among names and numbers, behind these', () => {
+    const xs = (values: readonly unknown[], spec = {}) =>
+      drawn(
+        spec,
+        values.map((x) => [x, 1]),
+      ).data.marks.map(({ x }) => x);
+    expect(xs(['b', null, 'a'])).toEqual(['b', 'none', 'a']);
+    expect(xs([10, null, 9, 2])).toEqual([2, 9, 10, 'none']);
+    expect(xs(['b', null, 'a', null, 'b'], { sort: 'x' })).toEqual(['a', 'b', 'b', 'none', 'none']);
+  });
+
+  test('are never put together with those that have that name', () => {
+    const rows = [
+      ['none', 1, 'none'],
+      [null, 10, null],
+      ['none', 100, null],
+      [null, 1_000, '(none)'],
+    ];
+    const sums = (spec: object) => drawn({ aggregate: 'sum', ...spec }, rows).data.marks;
+    expect(sums({})).toEqual([
+      { x: 'none', y: 101, series: null },
+      { x: '(none)', y: 1_010, series: null },
+    ]);
+    expect(sums({ series: 's' }).map(({ series }) => series)).toEqual(['none', '((none))', '((none))', '(none)']);
+  });
+
+  test('are named where none of the others has a number', () => {
+    const rows = [
+      [null, 1],
+      ['2026-01-01', null],
+    ];
+    expect(() => drawn({}, rows)).toThrow('chart.x: x holds nothing where y holds numbers');
+  });
+});
+
 test('the unit stands on the axis, the theme is the ground', () => {
   expect(drawn({ unit: '€', theme: 'dark' }, [['a', 1]]).vega).toContain('"title":"y (€)"');
   expect(drawn({ theme: 'dark' }, [['a', 1]]).vega).toContain('"background":"#14181d"');
