@@ -26,7 +26,7 @@ rmSync(folder, { recursive: true, force: true });
 const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [compiler, '-p', 'tsconfig.package.json'], { cwd: projectRoot, stdio: 'inherit' });
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(projectRoot, folder), null, 2)}\n`);
-copyFileSync(join(projectRoot, 'README.md'), join(folder, 'README.md'));
+for (const name of ['README.md', 'LICENSE']) copyFileSync(join(projectRoot, name), join(folder, name));
 chmodSync(join(folder, 'adapters/mcp/main.js'), 0o755);
 
 const { archive, inputs } = await preparedBundles();
