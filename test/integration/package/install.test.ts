@@ -87,6 +87,7 @@ it('the package is small, and says whose work its bundles hold', () => {
   const { size } = statSync(join(root, 'dist', tarball));
   process.stdout.write(`${tarball}: ${size} bytes\n`);
   expect(size).toBeLessThan(4 * 1024 * 1024);
+  expect(readFileSync(join(folder, 'node_modules/claimcheck/LICENSE'), 'utf8')).toContain('MIT License');
   const notices = readFileSync(join(folder, 'node_modules/claimcheck/THIRD-PARTY.txt'), 'utf8');
   for (const name of ['@aws-sdk/client-s3', 'zod', 'vega-lite', 'openid-client']) expect(notices).toContain(`${name} `);
 });
