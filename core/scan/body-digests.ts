@@ -11,10 +11,10 @@ export interface BodyDigests {
    */
   end(): { readonly sha256: string; readonly digests: Uint8Array };
   /**
-   * Of digests that are made elsewhere: blocks for at most `maxMs` milliseconds until a piece of 192 KiB can be taken
-   * without waiting. False: not yet; other work of the process may go on meanwhile.
+   * Of digests that are made elsewhere: blocks for at most `maxMs` milliseconds until `bytes` more can be taken without
+   * waiting. False: not yet; other work of the process may go on meanwhile.
    */
-  room?(maxMs: number): boolean;
+  room?(bytes: number, maxMs: number): boolean;
   /** Nothing more is written. Blocks for at most `maxMs` milliseconds until `end` need not wait; false: not yet. */
   finish?(maxMs: number): boolean;
   /** The digests are not wanted any more; nothing after `end` or a drop before. */

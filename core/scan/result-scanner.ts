@@ -83,9 +83,9 @@ export class ResultScanner {
     }
   }
 
-  /** Whether the digests keep up, when they are made elsewhere (`BodyDigests.room`). */
-  room(maxMs: number): boolean {
-    return this.#digests?.room?.(maxMs) ?? true;
+  /** Whether `bytes` more are taken without waiting for digests (`BodyDigests.room`). */
+  room(bytes: number, maxMs: number): boolean {
+    return this.#digests?.room?.(bytes, maxMs) ?? true;
   }
 
   /** Nothing more is written: whether `end` need not wait for digests (`BodyDigests.finish`). */

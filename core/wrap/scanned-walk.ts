@@ -17,6 +17,8 @@ export class ScannedWalk {
   readonly #scanner: ResultScanner;
   readonly #maxBytes: number;
   #bytes = 0;
+  /** Bytes of the last piece; the next is seldom more. */
+  #last = 0;
   #since = performance.now();
   #ended = false;
   #detached = false;
@@ -98,7 +100,7 @@ export class ScannedWalk {
       await breathe();
       this.#since = performance.now();
     }
-    while (!this.#scanner.room(stretchMs)) await breathe();
+    while (!this.#scanner.room(this.#last, stretchMs)) await breathe();
     let next: IteratorResult<Uint8Array>;
     try {
       next = await this.#pieces.next();
@@ -114,6 +116,7 @@ export class ScannedWalk {
       this.#scanner.unstored();
       return undefined;
     }
+    this.#last = next.value.length;
     this.#bytes += next.value.length;
     if (this.#bytes > this.#maxBytes) {
       const facts = { seenBytes: this.#bytes, maxBytes: this.#maxBytes };

@@ -11,6 +11,9 @@ import {
   wordCount,
 } from './digest-memory.ts';
 
+/** Slots for which the thread is woken: to wake it costs this one as much as to copy a slot. */
+const slotsPerBell = 2;
+
 /**
  * The filling side of one ring. Counts of slots go on from body to body, so that one that was given up half way is of no
  * concern to the next: what it left is hashed for nobody.
@@ -21,6 +24,7 @@ export class DigestRing {
   readonly #slots: readonly Uint8Array[];
   readonly #digests: readonly Uint8Array[];
   #filled: number;
+  #rung: number;
 
   constructor(memory: SharedArrayBuffer, place: RingPlace) {
     this.#words = new Int32Array(memory, 0, wordCount);
@@ -34,6 +38,7 @@ export class DigestRing {
       (_, at) => new Uint8Array(memory, place.digests + at * digestBytes, digestBytes),
     );
     this.#filled = Atomics.load(this.#words, this.#first + filledWord);
+    this.#rung = this.#filled;
   }
 
   /** Slots filled since the thread started; it wraps around at 2³¹. */
@@ -64,12 +69,12 @@ export class DigestRing {
     this.#words[this.#first + slotWord + 2 * at + 1] = flags;
     this.#filled = (this.#filled + 1) | 0;
     Atomics.store(this.#words, this.#first + filledWord, this.#filled);
-    Atomics.add(this.#words, bellWord, 1);
-    Atomics.notify(this.#words, bellWord);
+    if (((this.#filled - this.#rung) | 0) >= slotsPerBell || (flags & slotFlags.endsBody) !== 0) this.#ringBell();
   }
 
   /** Blocks this thread for `ms` milliseconds at most, or until more than `hashed` slots are hashed. */
   wait(hashed: number, ms: number): void {
+    if (this.#rung !== this.#filled) this.#ringBell();
     Atomics.wait(this.#words, this.#first + hashedWord, hashed, ms);
   }
 
@@ -78,6 +83,12 @@ export class DigestRing {
     const at = count & (slotCount - 1);
     const flags = this.#words[this.#first + slotWord + 2 * at + 1] as number;
     return (flags & (slotFlags.endsChunk | slotFlags.hashedChunk)) === 0 ? undefined : this.#digests[at];
+  }
+
+  #ringBell(): void {
+    this.#rung = this.#filled;
+    Atomics.add(this.#words, bellWord, 1);
+    Atomics.notify(this.#words, bellWord);
   }
 
   /** Digest of the body whose last slot is hashed. */

@@ -5,8 +5,8 @@ import { chunkStart } from '../../core/scan/chunk-schedule.ts';
 import { digestBytes, slotBytes, slotCount, slotFlags } from './digest-memory.ts';
 import type { DigestRing } from './digest-ring.ts';
 
-/** With so many slots waiting, the thread is behind: a piece of a source is never more than the other half. */
-const behind = slotCount / 2;
+/** With so many slots waiting, the thread is behind; two may wait for it to be woken. */
+const behind = 3;
 /** Milliseconds of one look at the thread, where nobody else bounds the wait. */
 const lookMs = 50;
 
@@ -61,8 +61,9 @@ export class ThreadDigests implements BodyDigests {
     }
   }
 
-  room(maxMs: number): boolean {
-    return this.#ring === undefined || this.#look(this.#ring, behind, maxMs);
+  room(bytes: number, maxMs: number): boolean {
+    const slots = Math.ceil((this.#used + bytes) / slotBytes);
+    return this.#ring === undefined || this.#look(this.#ring, Math.max(0, slotCount - slots), maxMs);
   }
 
   finish(maxMs: number): boolean {
