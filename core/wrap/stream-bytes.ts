@@ -1,6 +1,10 @@
 import { textBytes } from './text-bytes.ts';
 
-/** Small pieces are handed on together, up to this many bytes: each one alone would cost a round of hashing and writing. */
+/**
+ * Pieces are handed on in this many bytes, copied. Small ones together: each one alone would cost a round of hashing and
+ * writing. Large ones cut: what is scanned and what is written are then the same bytes, whatever becomes of the tool's
+ * own buffer meanwhile, and no piece takes long.
+ */
 const gatheredBytes = 64 * 1024;
 /** What a stream has given is handed on after this time at the latest, also when it gives nothing more. */
 const gatheringMs = 20;
@@ -32,16 +36,16 @@ export async function* streamBytes(pieces: AsyncIterable<unknown> | Iterable<unk
       ended = done === true;
       if (ended) break;
       for (const bytes of encoded(value)) {
-        if (used > 0 && bytes.length > gatheredBytes - used) {
+        for (let at = 0; at < bytes.length; ) {
+          const taken = Math.min(gatheredBytes - used, bytes.length - at);
+          gathered.set(bytes.subarray(at, at + taken), used);
+          at += taken;
+          used += taken;
+          if (used < gatheredBytes) continue;
           wait?.stop();
           wait = undefined;
-          yield gathered.subarray(0, used);
+          yield gathered;
           used = 0;
-        }
-        if (bytes.length >= gatheredBytes) yield bytes;
-        else {
-          gathered.set(bytes, used);
-          used += bytes.length;
         }
       }
     }

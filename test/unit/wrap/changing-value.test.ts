@@ -9,16 +9,15 @@ import { referenceIn, rowsOf, workspace } from './workspace.ts';
 const ada = { owner: 'Ada', session: 'chat 1' };
 
 /** A store that does something between the pieces that it takes. */
-const between = (work: () => void) => (store: ResultStore) =>
+const between = (work: (piece: Uint8Array) => void) => (store: ResultStore) =>
   new Proxy(store, {
     get: (target, key) => {
       if (key !== 'putBody') return (target[key as keyof ResultStore] as () => unknown).bind(target);
       const putBody: ResultStore['putBody'] = (address, body, metadata, limits) => {
         async function* disturbed() {
           for await (const piece of body as AsyncIterable<Uint8Array>) {
-            const copy = Uint8Array.from(piece);
-            work();
-            yield copy;
+            work(piece);
+            yield piece;
           }
         }
         return target.putBody(address, disturbed(), metadata, limits);
@@ -27,7 +26,7 @@ const between = (work: () => void) => (store: ResultStore) =>
     },
   });
 
-async function kept(made: unknown, work: () => void) {
+async function kept(made: unknown, work: (piece: Uint8Array) => void) {
   const { references, folder } = workspace({ wrapStore: between(work) });
   const tool = withResultsByReference(() => made, { references, name: 'rows', context: () => ada });
   const { content } = (await tool({})) as Kept;
@@ -67,3 +66,27 @@ it('a value that goes on changing: preview, total and digest are of the very byt
   const shown = JSON.parse(preview) as readonly object[];
   expect(stored.slice(0, shown.length)).toEqual(shown);
 });
+
+it.each<[string, (bytes: Buffer) => unknown]>([
+  ['bytes', (bytes) => bytes],
+  ['large pieces of a stream', (bytes) => [bytes.subarray(0, 100_000), bytes.subarray(100_000)].values()],
+])(
+  '%s that go on changing while they are written: what is said is of the very bytes that are stored',
+  async (_, made) => {
+    const bytes = Buffer.from(JSON.stringify(rowsOf(20_000)));
+    let overwritten = bytes.length;
+    // Between the look at a piece and its writing: backwards from the end, and the piece that is being written too.
+    const change = (piece: Uint8Array) => {
+      overwritten -= 4_096;
+      bytes.fill(0x20, Math.max(0, overwritten), Math.max(0, overwritten + 1_024));
+      const start = piece.byteOffset - bytes.byteOffset;
+      if (piece.buffer === bytes.buffer && start >= 0) bytes.fill(0x20, start + 100, start + 200);
+    };
+    const { reference, body } = await kept(made(bytes), change);
+    expect(body.length).toBe(bytes.length);
+    expect(reference).toMatchObject({
+      bytes: body.length,
+      sha256: createHash('sha256').update(body).digest('hex'),
+    });
+  },
+);
