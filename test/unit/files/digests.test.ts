@@ -114,7 +114,7 @@ describe('the same digests as here', () => {
   it('where chunks become wider than a slot', async () => {
     const threads = await ready();
     const piece = body(1024 * 1024 + 4096, 11);
-    for (const beyond of [-5, 0, 1, 65_536, 65_537, 3 * 131_072, 3 * 131_072 + 70_000]) {
+    for (const beyond of [-5, 65_536, 3 * 131_072, 3 * 131_072 + 70_000]) {
       const here = new ChunkDigests();
       const there = taken(threads);
       for (let left = chunkStart(4096) + beyond; left > 0; left -= piece.length) {
@@ -128,7 +128,7 @@ describe('the same digests as here', () => {
 
   it('of bodies that come in turns, one for each ring; the next is made here', async () => {
     const threads = await ready();
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const bodies = Array.from({ length: ringCount }, (_, at) => body(large + at * 70_001, round * 10 + at + 1));
       const made = bodies.map(() => taken(threads));
       expect(threads.digests(large)).toBeUndefined();
