@@ -111,6 +111,33 @@ it('one dependency is installed; the wrapper is imported and keeps a result to i
   expect(run(process.execPath, ['app.js']).trim()).toBe('9000 true');
 });
 
+it('digests of large texts are made on a thread of the package, which keeps no process alive', () => {
+  writeFileSync(
+    join(folder, 'large.js'),
+    `import { createHash } from 'node:crypto';
+     import { setTimeout as sleep } from 'node:timers/promises';
+     import { FileCatalogue, FileResultStore, References, withResultsByReference } from 'claimcheck';
+     import { DigestThreads } from './node_modules/claimcheck/files/digests/digest-threads.js';
+     const threads = new DigestThreads({ processors: 2 });
+     const store = new FileResultStore('large');
+     const made = [];
+     store.digests = (bytes) => {
+       const digests = threads.digests(bytes);
+       made.push(digests === undefined ? 'here' : 'there');
+       return digests;
+     };
+     const references = new References({ store, catalogue: new FileCatalogue('large') });
+     const text = JSON.stringify(Array.from({ length: 40_000 }, (_, id) => ({ id, note: 'a row of a large result' })));
+     const tool = withResultsByReference(() => text, { references, name: 'rows', context: () => ({ owner: 'ada', session: 's' }) });
+     const right = async (call) => (await tool({ call })).stored.sha256 === createHash('sha256').update(text).digest('hex');
+     made.push(await right(1), await right(2));
+     while (!threads.thread.ready) await sleep(2);
+     made.push(await right(3));
+     console.log(made.join());`,
+  );
+  expect(run(process.execPath, ['large.js']).trim()).toBe('here,here,true,true,there,true');
+});
+
 it('the engine of analyze_result names what it needs, and with that runs over a folder', () => {
   writeFileSync(
     join(folder, 'analysis.js'),
