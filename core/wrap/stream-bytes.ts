@@ -1,3 +1,4 @@
+import { storedBytes } from '../content/well-formed.ts';
 import { textBytes } from './text-bytes.ts';
 
 /**
@@ -82,6 +83,5 @@ class Wait {
 function encoded(piece: unknown): Iterable<Uint8Array> {
   if (piece instanceof Uint8Array) return [piece];
   if (typeof piece !== 'string') return [Buffer.from(`${JSON.stringify(piece) ?? 'null'}\n`, 'utf8')];
-  const short = piece.length < gatheredBytes && (piece as string & { isWellFormed(): boolean }).isWellFormed();
-  return short ? [Buffer.from(piece, 'utf8')] : textBytes([piece]);
+  return piece.length < gatheredBytes ? [storedBytes(piece)] : textBytes([piece]);
 }
