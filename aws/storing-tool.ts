@@ -32,7 +32,7 @@ export function storingTool(
       const within = options.view === undefined && (await overBudget(produced, options.transportBytes)) === null;
       if (within) return produced.result;
     }
-    const { pieces, contentType } = sourceOf(produced);
+    const { pieces, contentType } = await sourceOf(produced);
     return storeFromTool(context, () => copies(pieces), { ...options, contentType });
   };
 }

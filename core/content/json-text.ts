@@ -10,24 +10,31 @@ export function jsonText(value: JsonValue): string {
   }
 }
 
-/** The same text by a stack of its own. */
+/** The same text by a stack of its own. Throws `TypeError` for a circle, as the serialiser does. */
 function deepJsonText(value: JsonValue): string {
   const parts: string[] = [];
-  const stack: (string | { readonly value: JsonValue })[] = [{ value }];
+  const open = new Set<unknown>();
+  const stack: (string | { readonly value: JsonValue; readonly written?: true })[] = [{ value }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'string') {
       parts.push(next);
       continue;
     }
     const current = next.value;
+    if (next.written) {
+      open.delete(current);
+      continue;
+    }
     if (typeof current !== 'object' || current === null) {
       parts.push(JSON.stringify(current) ?? 'null');
       continue;
     }
+    if (open.has(current)) throw new TypeError('Converting circular structure to JSON');
+    open.add(current);
     const list = Array.isArray(current);
     const entries = Object.entries(current).filter(([, entry]) => list || entry !== undefined);
     parts.push(list ? '[' : '{');
-    stack.push(list ? ']' : '}');
+    stack.push({ value: current, written: true }, list ? ']' : '}');
     for (let index = entries.length - 1; index >= 0; index -= 1) {
       const [key, entry] = entries[index] as [string, JsonValue];
       stack.push({ value: entry });

@@ -1,8 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../json.ts';
+import { jsonPieces } from '../wrap/json-pieces.ts';
+import { jsonSize } from '../wrap/json-size.ts';
 import { acceptBlock } from './accept-block.ts';
 import type { ContentBlock, JsonBlock, TextBlock, ToolResult } from './block.ts';
+import { isJson, isStructured, parsedLength } from './json-check.ts';
 import { jsonText, looksStructured, parsedJson } from './json-text.ts';
+import { quoted, unquoted } from './quoted.ts';
+import { equalValues, saysTheSame } from './same-json.ts';
+import { inOneGo, type Steps } from './steps.ts';
 import { storedBytes } from './well-formed.ts';
 
 /** How the blocks of a result became one body; `docs/content.md` shows each. */
@@ -37,8 +42,14 @@ export interface NormalisedResult {
   readonly leftOut: readonly string[];
   /** A short text beside the data ("30 issues, see structured content"): shown beside the preview, never lost. */
   readonly acknowledgement: string | null;
-  /** UTF-8 bytes of everything textual that the tool sent, a second copy of the same not counted. */
-  readonly originalBytes: number;
+}
+
+/** The same with the body still to be written. */
+export interface NormalisedTexts extends Omit<NormalisedResult, 'body'> {
+  /** What the body is made of, from the beginning at each call; a lone surrogate keeps its bytes. */
+  readonly texts: () => Iterable<string>;
+  /** Bytes that the body has at least. */
+  readonly leastBytes: number;
 }
 
 /** A text beside data is an acknowledgement up to here; a longer one is stored with the data. In UTF-8 bytes. */
@@ -46,7 +57,11 @@ const acknowledgementBytes = 1024;
 /** Data beside words of a comparable size does not outweigh them: then all blocks are stored as they came. */
 const dataOutweighs = 4;
 
+/** Counted to the byte up to here. */
+const countedBytes = 64 * 1024;
+
 type Textual = TextBlock | JsonBlock;
+type Body = Pick<NormalisedTexts, 'texts' | 'leastBytes' | 'encoding' | 'acknowledgement'>;
 
 /**
  * Makes one result of a tool's blocks (DESIGN 5.1). One text block is its exact bytes. MCP's structured content and a
@@ -54,6 +69,13 @@ type Textual = TextBlock | JsonBlock;
  * Rows win over the words beside them; the words are kept as `acknowledgement`. Never throws on what a tool sent.
  */
 export function normaliseResult(result: ToolResult): NormalisedResult {
+  const { texts, leastBytes: _, ...whole } = inOneGo(normalisedTexts(result));
+  const [only = '', ...more] = texts();
+  return { ...whole, body: storedBytes(more.length === 0 ? only : [only, ...more].join('')) };
+}
+
+/** The same in steps, and with a body that is written piece by piece: however large, it holds nothing up. */
+export function* normalisedTexts(result: ToolResult): Steps<NormalisedTexts> {
   const blocks = (Array.isArray(result.content) ? result.content : []).map(acceptBlock);
   const textual = blocks.filter(isTextual);
   const kept = blocks.filter((block) => !isTextual(block));
@@ -61,83 +83,98 @@ export function normaliseResult(result: ToolResult): NormalisedResult {
   const media = { kept, keptBefore: first < 0 ? kept.length : first };
   const structured = result.structuredContent;
   const whole =
-    structured === undefined || structured === null ? fromBlocks(textual) : fromStructured(structured, textual);
+    structured === undefined || structured === null
+      ? yield* fromBlocks(textual)
+      : yield* fromStructured(structured, textual);
   const quoting = whole.encoding === 'unwrapped' ? ['the quotes and escapes around the JSON'] : [];
   const leftOut = [...named(kept), ...quoting];
-  return { ...whole, ...media, leftOut, contentType: contentTypeOf(whole.body, whole.encoding) };
+  return { ...whole, ...media, leftOut, contentType: contentTypeOf(whole) };
 }
 
-type Body = Pick<NormalisedResult, 'body' | 'encoding' | 'acknowledgement' | 'originalBytes'>;
+function body(
+  encoding: BodyEncoding,
+  texts: () => Iterable<string>,
+  leastBytes: number,
+  acknowledgement: string | null = null,
+): Body {
+  return { texts, leastBytes, encoding, acknowledgement };
+}
 
-function fromBlocks(blocks: readonly Textual[]): Body {
-  const originalBytes = blocks.reduce((sum, block) => sum + byteLength(block), 0);
-  const shaped = (text: string, encoding: BodyEncoding, acknowledgement: string | null = null): Body => ({
-    body: storedBytes(text),
-    encoding,
-    acknowledgement,
-    originalBytes,
-  });
+/** One block's own text. */
+function bodyOf(block: Textual, acknowledgement: string | null = null): Body {
+  const encoding = 'text' in block ? 'text' : 'json';
+  return body(encoding, () => dataTexts(block), lengthOf(block), acknowledgement);
+}
+
+function* fromBlocks(blocks: readonly Textual[]): Steps<Body> {
   const [only] = blocks;
-  if (only === undefined) return shaped('', 'none');
+  if (only === undefined) return body('none', () => [], 0);
   if (blocks.length === 1) {
-    const inner = unwrapped(only);
-    if (inner !== null) return shaped(inner, 'unwrapped');
-    return 'text' in only ? shaped(only.text, 'text') : shaped(jsonText(only.json), 'json');
+    const inner = yield* unwrapped(only);
+    return inner === null ? bodyOf(only) : body('unwrapped', inner, 0);
   }
-  const data = blocks.filter(isData);
-  if (data.length === blocks.length) return shaped(`[${data.map(dataText).join(',')}]`, 'array');
+  const data: Textual[] = [];
+  for (const block of blocks) if (yield* isData(block)) data.push(block);
+  const leastBytes = blocks.reduce((sum, block) => sum + lengthOf(block), 0);
+  if (data.length === blocks.length) return body('array', () => listed('[', data.map(dataTexts), ']'), leastBytes);
   const [rows] = data;
   if (rows !== undefined && data.length === 1) {
     const words = blocks.filter((block): block is TextBlock => block !== rows && 'text' in block);
     const bytes = words.reduce((sum, block) => sum + byteLength(block), 0);
-    if (
-      words.length === blocks.length - 1 &&
-      bytes <= acknowledgementBytes &&
-      byteLength(rows) >= bytes * dataOutweighs
-    ) {
-      return shaped(dataText(rows), 'text' in rows ? 'text' : 'json', joined(words));
+    const only = words.length === blocks.length - 1;
+    if (only && bytes <= acknowledgementBytes && byteLength(rows) >= bytes * dataOutweighs) {
+      return bodyOf(rows, joined(words));
     }
   }
-  return shaped(contentDocument(blocks), 'content');
+  return body('content', () => listed('{"content":[', blocks.map(blockTexts), ']}'), leastBytes);
 }
 
 /** MCP: `structuredContent` is the result; `content` repeats it, acknowledges it, or says more. */
-function fromStructured(structured: JsonValue, blocks: readonly Textual[]): Body {
-  const same = repeats(structured, blocks);
+function* fromStructured(structured: JsonValue, blocks: readonly Textual[]): Steps<Body> {
+  const same = yield* repeats(structured, blocks);
   const data: readonly Textual[] = same?.length === 1 ? same : [{ json: structured }];
   const others = same === null ? blocks : blocks.filter((block) => !same.includes(block));
-  return beside(data[0] as Textual, others);
+  return yield* beside(data[0] as Textual, others);
 }
 
 /** The data with the other blocks' words beside it: apart when they are short, in one document when they are long. */
-function beside(data: Textual, others: readonly Textual[]): Body {
-  const whole = fromBlocks([data]);
+function* beside(data: Textual, others: readonly Textual[]): Steps<Body> {
   const bytes = others.reduce((sum, block) => sum + byteLength(block), 0);
-  const originalBytes = whole.originalBytes + bytes;
-  if (bytes <= acknowledgementBytes) return { ...whole, originalBytes, acknowledgement: joined(others) };
-  const words = others.map((block, index) => `${JSON.stringify(String(index + 1))}:${valueText(block)}`);
-  const text = isData(data) ? dataText(data) : valueText(data);
-  const body = storedBytes(`{"structuredContent":${text},"text":{${words.join(',')}}}`);
-  return { body, encoding: 'structured', acknowledgement: null, originalBytes };
+  if (bytes <= acknowledgementBytes) return { ...(yield* fromBlocks([data])), acknowledgement: joined(others) };
+  const own = (yield* isData(data)) ? dataTexts : valueTexts;
+  function* texts(): Generator<string> {
+    yield '{"structuredContent":';
+    yield* own(data);
+    yield ',"text":';
+    yield* listed('{', others.map(numbered), '}}');
+  }
+  return body('structured', texts, lengthOf(data));
 }
 
 /**
  * The blocks that say the same as the structured content: one block with the same value; or, as some servers wrap
  * what is no object, the value of its only field `result`, in one block or an element a block. Null when none does.
  */
-function repeats(structured: JsonValue, blocks: readonly Textual[]): readonly Textual[] | null {
-  for (const block of blocks) if (equalJson(jsonValue(block), structured)) return [block];
+function* repeats(structured: JsonValue, blocks: readonly Textual[]): Steps<readonly Textual[] | null> {
+  for (const block of blocks) if (yield* says(block, structured)) return [block];
   const wrapped = wrappedResult(structured);
   if (wrapped === undefined) return null;
-  for (const block of blocks) {
-    if (('text' in block && block.text === wrapped) || equalJson(jsonValue(block), wrapped)) return [block];
-  }
+  for (const block of blocks) if ((yield* says(block, wrapped)) || isText(block, wrapped)) return [block];
   if (!Array.isArray(wrapped) || wrapped.length !== blocks.length || blocks.length < 2) return null;
-  const each = blocks.every((block, index) => {
+  for (const [index, block] of blocks.entries()) {
     const element = (wrapped as readonly JsonValue[])[index] as JsonValue;
-    return ('text' in block && block.text === element) || equalJson(jsonValue(block), element);
-  });
-  return each ? blocks : null;
+    if (!isText(block, element) && !(yield* says(block, element))) return null;
+  }
+  return blocks;
+}
+
+/** The block is this value: a json block, or a text that is JSON for it. */
+function says(block: Textual, value: JsonValue): Steps<boolean> {
+  return 'json' in block ? equalValues(block.json, value) : saysTheSame(block.text, value);
+}
+
+function isText(block: Textual, value: JsonValue): boolean {
+  return 'text' in block && block.text === value;
 }
 
 function wrappedResult(structured: JsonValue): JsonValue | undefined {
@@ -146,28 +183,39 @@ function wrappedResult(structured: JsonValue): JsonValue | undefined {
   return entries.length === 1 && entries[0]?.[0] === 'result' ? (entries[0][1] as JsonValue) : undefined;
 }
 
-function equalJson(left: JsonValue | undefined, right: JsonValue): boolean {
-  if (left === undefined) return false;
+/** The inner text of a JSON string that holds a JSON array or object; null for anything else. */
+function* unwrapped(block: Textual): Steps<(() => Iterable<string>) | null> {
+  if ('json' in block) {
+    const { json } = block;
+    return typeof json === 'string' && (yield* isStructured(json)) ? () => [json] : null;
+  }
+  const { text } = block;
+  if (!/^\s*"\s*(?:[[{]|\\)/.test(text.slice(0, 1024))) return null;
+  if (text.length <= parsedLength) {
+    const inner = parsedJson(text);
+    return typeof inner === 'string' && (yield* isStructured(inner)) ? () => [inner] : null;
+  }
+  const from = text.indexOf('"') + 1;
+  const to = text.lastIndexOf('"');
+  if (to < from || !/^[ \t\r\n]*$/.test(text.slice(to + 1))) return null;
+  const inner = () => unquoted(text, from, to);
   try {
-    return isDeepStrictEqual(left, right);
+    return looksStructured(yield* ends(inner())) && (yield* isJson(inner())) ? inner : null;
   } catch {
-    // Nested deeper than the comparison recurses: taken as different, so that nothing is lost.
-    return false;
+    return null;
   }
 }
 
-/** The value of a json block, or of a text that is a JSON array or object. */
-function jsonValue(block: Textual): JsonValue | undefined {
-  if ('json' in block) return block.json;
-  return looksStructured(block.text) ? parsedJson(block.text) : undefined;
-}
-
-/** The inner text of a JSON string that holds a JSON array or object; null for anything else. */
-function unwrapped(block: Textual): string | null {
-  let inner: JsonValue | undefined;
-  if ('json' in block) inner = block.json;
-  else if (/^\s*"\s*(?:[[{]|\\)/.test(block.text.slice(0, 1024))) inner = parsedJson(block.text);
-  return typeof inner === 'string' && looksStructured(inner) && parsedJson(inner) !== undefined ? inner : null;
+/** The beginning and the end of a long text, as far as its looks are told by them. */
+function* ends(pieces: Iterable<string>): Steps<string> {
+  let head = '';
+  let tail = '';
+  for (const piece of pieces) {
+    if (head.length < 1024) head += piece.slice(0, 1024);
+    tail = (tail + piece.slice(-1024)).slice(-1024);
+    yield;
+  }
+  return head + tail;
 }
 
 function isTextual(block: ContentBlock): block is Textual {
@@ -175,39 +223,64 @@ function isTextual(block: ContentBlock): block is Textual {
 }
 
 /** A JSON array or object, as a json block or as a text that is one. */
-function isData(block: Textual): boolean {
-  const value = jsonValue(block);
-  return typeof value === 'object' && value !== null;
+function* isData(block: Textual): Steps<boolean> {
+  if ('json' in block) return typeof block.json === 'object' && block.json !== null;
+  return yield* isStructured(block.text);
 }
 
 /** The block's own JSON text, which for a text block is its text to the byte. */
-function dataText(block: Textual): string {
-  return 'text' in block ? block.text : jsonText(block.json);
+function dataTexts(block: Textual): Iterable<string> {
+  return 'text' in block ? [block.text] : jsonPieces(block.json);
 }
 
 /** The block as a value inside a document: a text as a JSON string, a json block as its JSON. */
-function valueText(block: Textual): string {
-  return 'text' in block ? JSON.stringify(block.text) : jsonText(block.json);
+function valueTexts(block: Textual): Iterable<string> {
+  return 'text' in block ? quoted(block.text) : jsonPieces(block.json);
 }
 
-function contentDocument(blocks: readonly Textual[]): string {
-  const parts = blocks.map((block) => `{"${'text' in block ? 'text' : 'json'}":${valueText(block)}}`);
-  return `{"content":[${parts.join(',')}]}`;
+function* blockTexts(block: Textual): Generator<string> {
+  yield `{"${'text' in block ? 'text' : 'json'}":`;
+  yield* valueTexts(block);
+  yield '}';
+}
+
+function* numbered(block: Textual, index: number): Generator<string> {
+  yield `"${index + 1}":`;
+  yield* valueTexts(block);
+}
+
+function* listed(open: string, parts: readonly Iterable<string>[], close: string): Generator<string> {
+  yield open;
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) yield ',';
+    yield* part;
+  }
+  yield close;
 }
 
 function joined(blocks: readonly Textual[]): string | null {
-  const texts = blocks.map(dataText).filter((text) => /\S/u.test(text));
+  const texts = blocks
+    .map((block) => ('text' in block ? block.text : jsonText(block.json)))
+    .filter((text) => /\S/u.test(text));
   return texts.length === 0 ? null : texts.join('\n');
 }
 
+/** UTF-8 bytes of the block; of a large json block, some number above `countedBytes`. */
 function byteLength(block: Textual): number {
-  return Buffer.byteLength(dataText(block), 'utf8');
+  if ('text' in block) return Buffer.byteLength(block.text, 'utf8');
+  const counted = jsonSize(block.json, countedBytes);
+  return counted >= 0 ? counted : Buffer.byteLength(jsonText(block.json), 'utf8');
 }
 
-function contentTypeOf(body: Uint8Array, encoding: BodyEncoding): string {
+/** Bytes that the block puts into a body at least. */
+function lengthOf(block: Textual): number {
+  return 'text' in block ? block.text.length : 0;
+}
+
+function contentTypeOf({ encoding, texts }: Body): string {
   if (encoding !== 'text' && encoding !== 'none') return 'application/json';
-  const ends = Buffer.concat([body.subarray(0, 1024), body.subarray(Math.max(0, body.length - 1024))]);
-  return looksStructured(ends.toString('utf8')) ? 'application/json' : 'text/plain; charset=utf-8';
+  const [text = ''] = texts();
+  return looksStructured(text) ? 'application/json' : 'text/plain; charset=utf-8';
 }
 
 /** `1 image`, `2 documents`, in the order of first appearance. */

@@ -1,3 +1,7 @@
+import { jsonText } from '../content/json-text.ts';
+import { quoted } from '../content/quoted.ts';
+import type { JsonValue } from '../json.ts';
+
 /** A value that seems wider than this is written piece by piece, so that no single call of the serialiser takes long. */
 const largeBytes = 256 * 1024;
 /** What one call of the serialiser should make, in characters. */
@@ -5,6 +9,8 @@ const pieceBytes = 64 * 1024;
 /** Deeper values and further members are taken as they average: the size is only to tell small from large. */
 const depthLooked = 8;
 const membersLooked = 64;
+/** Elements of a slice that are looked at before it is written: the first may be nothing like the others. */
+const elementsLooked = 8;
 
 /** Is this small enough for one call of the serialiser? An estimate from samples, in a few microseconds. */
 export function isSmall(value: unknown): boolean {
@@ -16,13 +22,16 @@ export function isSmall(value: unknown): boolean {
  * of about 64 KiB, so that a long one neither stands in memory as text nor holds up the process. Throws as
  * `JSON.stringify` does. A value that has no JSON text is `null`.
  */
-export function jsonPieces(value: unknown): Generator<string> {
-  return pieces(value, []);
+export function* jsonPieces(value: unknown): Generator<string> {
+  // To count the members of a wide object takes as long as to begin with them.
+  if (isPlainObject(value) || divisible(value)) yield* pieces(value, []);
+  else yield jsonText(value as JsonValue);
 }
 
+/** Pieces of what is divisible. */
 function* pieces(value: unknown, above: readonly unknown[]): Generator<string> {
-  if (!divisible(value)) {
-    yield JSON.stringify(value) ?? 'null';
+  if (typeof value === 'string') {
+    yield* quoted(value);
     return;
   }
   if (above.includes(value)) throw new TypeError('Converting circular structure to JSON');
@@ -41,39 +50,59 @@ function* listPieces(list: readonly unknown[], above: readonly unknown[]): Gener
       from += 1;
       continue;
     }
-    const count = Math.max(1, Math.min(4_096, Math.floor(pieceBytes / approximateBytes(first, 0))));
-    let to = Math.min(list.length, from + count);
+    let to = Math.min(list.length, from + sliceCount(first));
+    const step = Math.max(1, Math.floor((to - from) / elementsLooked));
+    for (let at = from + step; at < to; at += step) to = Math.min(to, from + sliceCount(list[at]));
     // A wide one among narrow ones starts a slice of its own.
     for (let at = from + 1; at < to; at += 1) if (wide(list[at])) to = at;
-    yield comma + JSON.stringify(list.slice(from, to)).slice(1, -1);
+    yield comma + jsonText(list.slice(from, to) as JsonValue).slice(1, -1);
     from = to;
   }
   yield ']';
 }
 
+/** How many elements like this one make a slice. */
+function sliceCount(element: unknown): number {
+  return Math.max(1, Math.min(4_096, Math.floor(pieceBytes / approximateBytes(element, 0))));
+}
+
 function* objectPieces(object: Readonly<Record<string, unknown>>, above: readonly unknown[]): Generator<string> {
-  yield '{';
+  let held = '{';
   let first = true;
   for (const key of Object.keys(object)) {
     const inner = object[key];
     const comma = first ? '' : ',';
     if (divisible(inner)) {
-      yield `${comma}${JSON.stringify(key)}:`;
+      yield `${held}${comma}${JSON.stringify(key)}:`;
+      held = '';
       yield* pieces(inner, above);
     } else {
-      const member = JSON.stringify({ [key]: inner });
+      const member = jsonText({ [key]: inner as JsonValue });
       if (member === '{}') continue;
-      yield comma + member.slice(1, -1);
+      held += comma + member.slice(1, -1);
     }
     first = false;
+    if (held.length < pieceBytes) continue;
+    yield held;
+    held = '';
   }
-  yield '}';
+  yield `${held}}`;
 }
 
 function divisible(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (typeof (value as { readonly toJSON?: unknown }).toJSON === 'function') return false;
-  return approximateBytes(value, 0) > largeBytes;
+  if (typeof value === 'string') return value.length > largeBytes;
+  return (Array.isArray(value) ? !saysItself(value) : isPlainObject(value)) && approximateBytes(value, 0) > largeBytes;
+}
+
+/** What the serialiser writes member by member. */
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !saysItself(value);
+}
+
+/** It has a word of its own about its JSON, or is a value in a box. */
+function saysItself(value: object): boolean {
+  if (typeof (value as { readonly toJSON?: unknown }).toJSON === 'function') return true;
+  return value instanceof String || value instanceof Number || value instanceof Boolean || value instanceof BigInt;
 }
 
 /** A quick look, for elements of a list: long strings and long lists stand out without a walk. */
@@ -103,9 +132,9 @@ function approximateBytes(value: unknown, depth: number): number {
   let bytes = 2;
   let seen = 0;
   for (const key in value) {
+    if (seen === membersLooked) return (bytes * Object.keys(value).length) / membersLooked;
     seen += 1;
-    if (seen > membersLooked) continue;
     bytes += key.length + 4 + approximateBytes((value as Readonly<Record<string, unknown>>)[key], depth + 1);
   }
-  return seen > membersLooked ? (bytes * seen) / membersLooked : bytes;
+  return bytes;
 }

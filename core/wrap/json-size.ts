@@ -51,7 +51,7 @@ function objectBytes(object: Readonly<Record<string, unknown>>, maxBytes: number
     const own = memberBytes(object[key], maxBytes - bytes, depth);
     if (own < 0) return unknown;
     // What has no JSON text is left out of an object, its key with it. Else: the key, a colon, a comma or the brace.
-    if (own > 0) bytes += stringBytes(key) + 2 + own;
+    if (own > 0) bytes += (key.length > maxBytes ? key.length : stringBytes(key)) + 2 + own;
     if (bytes > maxBytes) return bytes;
   }
   return bytes === 1 ? 2 : bytes;
@@ -61,7 +61,8 @@ function objectBytes(object: Readonly<Record<string, unknown>>, maxBytes: number
 function memberBytes(value: unknown, maxBytes: number, depth: number): number {
   switch (typeof value) {
     case 'string':
-      return stringBytes(value);
+      // Too long whatever its characters are: they are not looked at.
+      return value.length > maxBytes ? value.length + 2 : stringBytes(value);
     case 'number':
       return numberBytes(value);
     case 'object':

@@ -1,6 +1,5 @@
 import { ResultScanner } from '../scan/result-scanner.ts';
 import { boundedError } from '../store/bounded-error.ts';
-import { contentBytes } from '../store/content-size.ts';
 import type { KeepPorts, KeepRequest, Kept } from '../store/keeping.ts';
 import { unstoredContent } from '../store/kept-content.ts';
 import { refusalCode, scanOptions } from '../store/scan-facts.ts';
@@ -9,7 +8,7 @@ import { applyView, keptFields } from '../tool/view.ts';
 import { viewedError } from '../tool/view-error.ts';
 import { keepSource } from './keep-source.ts';
 import { ScannedWalk } from './scanned-walk.ts';
-import { overBudget, type Produced, sourceOf, type ToolSource } from './tool-source.ts';
+import { overBudget, overBudgetFailure, type Produced, sourceOf, type ToolSource } from './tool-source.ts';
 import type { Turns } from './turns.ts';
 import { closedStore } from './upload-pool.ts';
 
@@ -26,9 +25,8 @@ export async function keepProduced(
   const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
   const fields = keptFields(tool, run.roles);
   if (produced.kind === 'result' && produced.result.status === 'error') {
-    const content = fields === null ? produced.result.content : viewedError(produced.result, fields);
-    if (fields === null && content.length > 0 && contentBytes(content) <= budget) return null;
-    return shown('error', boundedError(content, budget));
+    const content = fields === null ? overBudgetFailure(produced.result, budget) : viewedError(produced.result, fields);
+    return content === null ? null : shown('error', boundedError(content, budget));
   }
   if (fields !== null) {
     return ports.turns.run((late) =>
@@ -58,7 +56,7 @@ async function keepViewed(
   ports: KeepPorts,
 ): Promise<Kept> {
   try {
-    const source = sourceOf(produced);
+    const source = await sourceOf(produced);
     const over = await overBudget({ kind: 'stream', pieces: applyView(source.pieces, fields) }, budget);
     if (over === null || 'text' in over) return shown('success', [{ text: over?.text ?? '' }]);
     return await keepSource(request(), { ...over, contentType: source.contentType }, ports);
@@ -88,7 +86,8 @@ export async function unkeptContent(
 ): Promise<Kept | null> {
   const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
   if (produced.kind === 'result' && produced.result.status === 'error') {
-    return shown('error', boundedError(produced.result.content, budget));
+    const content = overBudgetFailure(produced.result, budget);
+    return shown('error', boundedError(content ?? produced.result.content, budget));
   }
   if (keptFields(tool, []) !== null) return shown('error', [{ text: 'Forbidden: it is not known who asks' }]);
   const over = await overBudget(produced, budget);

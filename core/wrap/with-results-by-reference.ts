@@ -55,7 +55,8 @@ export function producedBy(made: unknown): Produced {
       } as ToolResult,
     };
   }
-  if (made instanceof Uint8Array) return { kind: 'stream', pieces: [made] };
+  if (made instanceof Uint8Array) return { kind: 'bytes', bytes: made };
+  if (made instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(made) };
   return isStream(made) ? { kind: 'stream', pieces: made } : { kind: 'value', value: made };
 }
 
