@@ -107,7 +107,8 @@ export class JsonMachine {
     const recovery = this.#recovery;
     const words = new DataView(b.buffer, b.byteOffset, b.length);
     while (i < to) {
-      if (depth === watch && state === State.value && this.runs !== null) {
+      // Where a value starts, not before it: what a run left there is read here, and not tried again at every blank.
+      if (depth === watch && state === State.value && this.runs !== null && blank[b[i] as number] !== 1) {
         i = this.runs.run(b, base, i, to);
         if (this.runs.sawLineFeed) skip.sawLineFeed = true;
         if (i >= to) break;
@@ -391,7 +392,8 @@ export class JsonMachine {
       element = 1;
       while (element <= depth && this.types[element - 1] !== array) element++;
     }
-    if (element > depth || element < 1) return State.dead;
+    // What goes on after a fault is a list; the members of an object do not.
+    if (element > depth || element < 1 || this.types[element - 1] !== array) return State.dead;
     this.#recovery.floor = element;
     return lost;
   }

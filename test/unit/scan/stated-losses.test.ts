@@ -87,3 +87,17 @@ it('what follows the list of rows and is too long to show is marked in the previ
   }
   expect(scan(JSON.stringify({ rows: [...rows, 1] }), 200).preview.text).not.toContain('left out');
 });
+
+describe('a fault behind the bytes that the kind was told by', () => {
+  const long = 'x'.repeat(70_000);
+
+  it.each([
+    ['an object that a bracket closes', `{"a":"${long}","b":1]`],
+    ['an object of which a member is no JSON', `{"a":"${long}","b":xx],"c":1}`],
+    ['a list whose first record a bracket closes', `[{"a":"${long}","b":1],{"a":2}]`],
+  ])('in %s is said, and the reading comes to an end', (_, body) => {
+    const { kind, parseLoss, fields } = scan(body, 100_000);
+    expect({ kind, fields: fields.slice(0, 1) }).toEqual({ kind: 'json', fields: ['a'] });
+    expect(parseLoss).not.toBeNull();
+  });
+});
