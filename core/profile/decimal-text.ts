@@ -5,15 +5,21 @@ export interface Decimal {
   readonly exponent: number;
 }
 
+const zero = 0x30;
+
 /** Reads a JSON number's text without losing a digit; the text must be well formed. */
 export function parseDecimal(text: string): Decimal {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (match === null) return { negative: false, digits: '', exponent: 0 };
   const whole = match[2] ?? '';
   const all = whole + (match[3] ?? '');
-  const head = all.length - all.replace(/^0+/, '').length;
-  const digits = all.slice(head).replace(/0+$/, '');
-  if (digits === '') return { negative: false, digits: '', exponent: 0 };
+  // By hand: a pattern for the zeros at the end tries every run of zeros before them, which is quadratic.
+  let head = 0;
+  while (head < all.length && all.charCodeAt(head) === zero) head += 1;
+  if (head === all.length) return { negative: false, digits: '', exponent: 0 };
+  let tail = all.length;
+  while (all.charCodeAt(tail - 1) === zero) tail -= 1;
+  const digits = all.slice(head, tail);
   // An exponent of more digits than a double holds is as good as infinite: order is kept, the text is untouched.
   const shift = Math.max(-1e15, Math.min(1e15, Number(match[4] ?? 0)));
   return { negative: match[1] === '-', digits, exponent: whole.length - head + shift };

@@ -236,6 +236,15 @@ describe('profile of JSON records', () => {
       { numRuns: 2000 },
     );
   });
+
+  test('a number of a million digits takes no longer than its bytes are', () => {
+    const long = `1${'0'.repeat(500_000)}1`;
+    const records = [`{"v":${long}}`, `{"v":0.${'0'.repeat(400_000)}${long}}`, `{"v":${long}.0}`];
+    const began = process.cpuUsage();
+    expect(column(profileOf(records), 'v')).toMatchObject({ distinct: 2, max: long });
+    // Microseconds; at a step a pair of digits it would be minutes.
+    expect(process.cpuUsage(began).user).toBeLessThan(2e6);
+  });
 });
 
 describe('profile of CSV rows', () => {
