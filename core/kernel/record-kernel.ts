@@ -4,57 +4,10 @@ import { hashEscaped } from '../profile/json-bytes.ts';
 import { kind } from '../profile/kind.ts';
 import { read, readNumber } from '../profile/number-bytes.ts';
 import { lanes } from '../profile/value-hash.ts';
+import type { KernelExports, KernelLayout } from './kernel-exports.ts';
 import { powerOfFive } from './power-of-five.ts';
 import { recordsWasm } from './records-wasm.ts';
 import { type WasmGlobal, WebAssembly } from './web-assembly.ts';
-
-/** What `assembly/records.ts` exports: where things lie in its memory, its one function, and what that found. */
-type Layout = Readonly<
-  Record<
-    | 'columnLimit'
-    | 'columnBytes'
-    | 'slabsBytes'
-    | 'slabLimit'
-    | 'valueBytes'
-    | 'pieceLimit'
-    | 'piecePad'
-    | 'hostLanes'
-    | 'powers'
-    | 'trees'
-    | 'treeBytes'
-    | 'columns'
-    | 'spellings'
-    | 'spellingsBytes'
-    | 'powersOfFive'
-    | 'powersOfFiveBytes'
-    | 'powersOfFiveReach'
-    | 'piece'
-    | 'slabs'
-    | 'columnMask'
-    | 'columnLength'
-    | 'columnSpelling'
-    | 'columnFollowing'
-    | 'columnNext'
-    | 'columnInside'
-    | 'columnCursor'
-    | 'columnSalt'
-    | 'valueLanes'
-    | 'valueStart'
-    | 'valueEnd'
-    | 'valueLength'
-    | 'valueNumber'
-    | 'markPlain',
-    number
-  >
->;
-
-interface Exports {
-  readonly memory: { readonly buffer: ArrayBuffer };
-  readonly count: WasmGlobal;
-  readonly firstStart: WasmGlobal;
-  readonly sawLineFeed: WasmGlobal;
-  run(from: number, stop: number, most: number, root: number, whole: number, known: number, lines: number): number;
-}
 
 /** Whose records are read: its columns change only together with `version`. */
 export interface KernelOwner {
@@ -72,8 +25,8 @@ const spellingHead = 16;
  * process: it holds the columns of one profile at a time, and nothing of a record outlives the call that read it.
  */
 export class RecordKernel {
-  readonly #exports: Exports;
-  readonly #at: Layout;
+  readonly #exports: KernelExports;
+  readonly #at: KernelLayout;
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
@@ -92,6 +45,9 @@ export class RecordKernel {
   count = 0;
   firstStart = 0;
   sawLineFeed = false;
+  /** Columns that the last `read` went over, and those that it had to take in before. */
+  columns = 0;
+  columnsTaken = 0;
 
   constructor() {
     const module = new WebAssembly.Module(Buffer.from(recordsWasm, 'base64'));
@@ -100,9 +56,9 @@ export class RecordKernel {
       longNumber: (start = 0, slot = 0) => this.#longNumber(start, slot),
     };
     const { exports } = new WebAssembly.Instance(module, { host });
-    this.#exports = exports as unknown as Exports;
+    this.#exports = exports as unknown as KernelExports;
     const globals = Object.entries(exports).filter(([, made]) => made instanceof WebAssembly.Global);
-    this.#at = Object.fromEntries(globals.map(([name, made]) => [name, (made as WasmGlobal).value])) as Layout;
+    this.#at = Object.fromEntries(globals.map(([name, made]) => [name, (made as WasmGlobal).value])) as KernelLayout;
     const { buffer } = this.#exports.memory;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Int32Array(buffer);
@@ -125,8 +81,8 @@ export class RecordKernel {
 
   /**
    * Reads whole records of `b[from, to)` that start before `stop`, each with the comma or the line feed behind it, and
-   * counts their values in their columns. Answers where it stopped, which is before the first record that is not
-   * ordinary in every way: not JSON, cut by the piece, with a key that has no column, with one key twice. -1: it cannot
+   * counts their values in their columns. Answers where it stopped, which is at the first byte of the first record that is
+   * not ordinary in every way: not JSON, cut by the piece, with a key that has no column, with one key twice. -1: it cannot
    * hold these columns. `base`: the offset of the buffer's first byte in the body.
    */
   read(
@@ -138,13 +94,18 @@ export class RecordKernel {
     stop: number,
     lines: boolean,
   ): number {
-    if ((this.#owner !== owner || this.#version !== owner.version) && !this.#hold(owner)) return -1;
+    const holds = this.#owner === owner && this.#version === owner.version;
+    if (!holds && !this.#hold(owner)) return -1;
+    const held = this.#held.length;
+    this.columns = held;
+    this.columnsTaken = holds ? 0 : held;
+    // Should anything throw, values of half a run lie about: the next to read takes its columns in anew.
+    this.#owner = null;
     const { piece } = this.#at;
     if (this.#pieceOwner !== owner || this.#pieceEnd !== base + to || base + from < this.#pieceStart) {
       this.#take(owner, b, base, from, to);
     }
     const shift = piece - (this.#pieceStart - base);
-    const held = this.#held.length;
     const end = this.#exports.run(
       from + shift,
       stop + shift,
@@ -158,7 +119,16 @@ export class RecordKernel {
     this.firstStart = this.#exports.firstStart.value - piece + this.#pieceStart;
     this.sawLineFeed = this.#exports.sawLineFeed.value !== 0;
     if (this.count > 0) this.#commit();
+    this.#owner = owner;
     return end - shift;
+  }
+
+  /** Nothing more comes of these records: their columns are not kept here. */
+  release(owner: KernelOwner): void {
+    if (this.#pieceOwner === owner) this.#pieceOwner = null;
+    if (this.#owner !== owner) return;
+    this.#owner = null;
+    this.#held = [];
   }
 
   /** More records may stand where the last `read` stopped: it stopped because it had no more room for values. */
@@ -195,10 +165,14 @@ export class RecordKernel {
   #hold(owner: KernelOwner): boolean {
     const held = [owner.whole];
     const trees = [owner.root];
+    /** Columns with a tree inside, in the order of those trees, which come behind the first. */
+    const outer: Column[] = [];
     for (let tree = 0; tree < trees.length; tree += 1) {
       for (const column of (trees[tree] as ColumnTree).values()) {
         held.push(column);
-        if (column.inside !== null) trees.push(column.inside);
+        if (column.inside === null) continue;
+        outer.push(column);
+        trees.push(column.inside);
       }
     }
     const at = this.#at;
@@ -227,9 +201,8 @@ export class RecordKernel {
         this.#set(member + at.columnNext, members[(index + 1) % members.length] as number);
       }
     }
-    for (const column of held) {
-      const inside = column.inside === null ? -1 : trees.indexOf(column.inside);
-      if (inside >= 0) this.#set((address.get(column) as number) + at.columnInside, at.trees + inside * at.treeBytes);
+    for (const [index, column] of outer.entries()) {
+      this.#set((address.get(column) as number) + at.columnInside, at.trees + (index + 1) * at.treeBytes);
     }
     this.#held = held;
     this.#owner = owner;

@@ -41,6 +41,8 @@ export function skipNested(bytes: Uint8Array, start: number, end: number): numbe
       if (is === role.quote) {
         to = stringEnd(bytes, at + 1, end);
         if (to < 0) return -1;
+        // The quote counts, so that `"1"` is not 1.
+        takeToken(byte);
         hashOn(bytes, at + 1, to, lanes.hash1, lanes.hash2);
         at = to + 1;
       } else {
@@ -50,8 +52,7 @@ export function skipNested(bytes: Uint8Array, start: number, end: number): numbe
       }
       continue;
     }
-    lanes.hash1 = stir(lanes.hash1 ^ byte, prime1);
-    lanes.hash2 = stir(lanes.hash2 ^ byte, prime2);
+    takeToken(byte);
     at += 1;
     if (is === role.opens) {
       if (depth === 1) empty = false;
@@ -65,6 +66,11 @@ export function skipNested(bytes: Uint8Array, start: number, end: number): numbe
     } else if (is === role.comma && depth === 1) commas += 1;
   }
   return -1;
+}
+
+function takeToken(byte: number): void {
+  lanes.hash1 = stir(lanes.hash1 ^ byte, prime1);
+  lanes.hash2 = stir(lanes.hash2 ^ byte, prime2);
 }
 
 /** Position of the quote that ends the string whose first character is at `at`; -1 when there is none. */

@@ -4,7 +4,7 @@ import { hashEscaped, skipNested, skipped, skipSpace, spells, stringEnd } from '
 import { escapes, kind } from './kind.ts';
 import { read, readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { finish, hashBytes, lanes, objectSeed, prime1, prime2 } from './value-hash.ts';
+import { finish, hashBytes, lanes, memberShare, objectSeed, prime1, prime2 } from './value-hash.ts';
 
 /** Objects nested deeper than this are counted, not looked into. */
 const depthLimit = 16;
@@ -75,9 +75,8 @@ export class JsonRecordReader {
       if (at >= end) return -1;
       at = this.value(bytes, at, end, this.staged.touch(column));
       if (at < 0) return -1;
-      // A sum, so that the order of keys does not matter.
-      hash1 = (hash1 + Math.imul(column.hash1 ^ column.salt, prime2)) | 0;
-      hash2 = (hash2 + Math.imul(column.hash2 ^ column.salt, prime1)) | 0;
+      hash1 = (hash1 + memberShare(column.hash1, column.salt, prime2)) | 0;
+      hash2 = (hash2 + memberShare(column.hash2, column.salt, prime1)) | 0;
       previous = column;
       while (at < end && (bytes[at] as number) <= 0x20) at += 1;
       if (at >= end) return -1;

@@ -81,6 +81,7 @@ export class ProfileBuilder implements RecordSink {
 
   /** The facts so far; with `maxBytes`, cut down to that many bytes of JSON. */
   build(maxBytes?: number): Profile {
+    this.runs?.release();
     const columns: ColumnProfile[] = [];
     const taken = new Set<string>();
     const whole = this.staged.whole;

@@ -3,7 +3,17 @@ import { type ColumnBudget, ColumnTree } from './column-tree.ts';
 import { escapes, kind } from './kind.ts';
 import { read, readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { arraySeed, finish, hashBytes, hashDouble, lanes, objectSeed, prime1, prime2 } from './value-hash.ts';
+import {
+  arraySeed,
+  finish,
+  hashBytes,
+  hashDouble,
+  lanes,
+  memberShare,
+  objectSeed,
+  prime1,
+  prime2,
+} from './value-hash.ts';
 
 const depthLimit = 16;
 const keyByteLimit = 4096;
@@ -43,8 +53,8 @@ export class RowReader {
         else previous.following = column;
       }
       this.value(value, this.staged.touch(column));
-      hash1 = (hash1 + Math.imul(column.hash1 ^ column.salt, prime2)) | 0;
-      hash2 = (hash2 + Math.imul(column.hash2 ^ column.salt, prime1)) | 0;
+      hash1 = (hash1 + memberShare(column.hash1, column.salt, prime2)) | 0;
+      hash2 = (hash2 + memberShare(column.hash2, column.salt, prime1)) | 0;
       previous = column;
     }
     finish(hash1, hash2, 0);

@@ -73,6 +73,15 @@ export function stir(mixed: number, prime: number): number {
   return turned(Math.imul(mixed, prime), 15);
 }
 
+/**
+ * A member's share in a lane of its object, which is the sum of them, so that the order of keys does not matter. The
+ * shift keeps the sum from falling apart: without it, equal values of two members would cancel wherever their salts differ.
+ */
+export function memberShare(lane: number, salt: number, prime: number): number {
+  const mixed = Math.imul(lane ^ salt, prime);
+  return mixed ^ (mixed >>> 15);
+}
+
 function turned(word: number, bits: number): number {
   return (word << bits) | (word >>> (32 - bits));
 }

@@ -42,6 +42,8 @@ export class ListCollector {
   readonly #gaps = new Set<number>();
   readonly #carry: RecordCarry | null;
   #captured: number;
+  /** Offset of the first byte that the sink may be let read by itself. */
+  #runFrom: number;
   #start = -1;
   #gap = false;
   #firstRecordBytes = 0;
@@ -56,6 +58,7 @@ export class ListCollector {
     this.open = open;
     this.sink = sink;
     this.#captured = open;
+    this.#runFrom = sink?.run === undefined ? Number.POSITIVE_INFINITY : open + options.headBytes + 1;
     this.#headBytes = options.headBytes;
     this.#inHand = options.inHand;
     this.#head = new ByteStore(options.inHand === undefined ? options.headBytes : 0);
@@ -104,12 +107,13 @@ export class ListCollector {
    */
   run(b: Uint8Array, base: number, from: number, to: number, lines: boolean): number {
     const { sink, index } = this;
-    if (sink?.run === undefined || index.records === 0 || base + from - this.open <= this.#headBytes) return from;
+    if (index.records === 0) return from;
     let at = from;
-    while (at < to) {
+    while (at < to && base + at >= this.#runFrom) {
       // A run starts in one chunk, so that the index is told of every chunk's first record.
       const stop = Math.min(to, chunkStart(chunkOf(base + at) + 1) - base);
-      const run = sink.run(b, base, at, to, stop, lines);
+      const run = sink?.run?.(b, base, at, to, stop, lines) ?? null;
+      this.#runFrom = run === null ? Number.POSITIVE_INFINITY : run.restUntil;
       if (run === null || run.count === 0) break;
       index.addRun(run.firstStart, run.count);
       if (run.sawLineFeed) this.sawLineFeed = true;

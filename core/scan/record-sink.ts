@@ -23,4 +23,6 @@ export interface RecordRun {
   readonly end: number;
   /** A line feed stood between tokens, in this run or in one before. */
   readonly sawLineFeed: boolean;
+  /** Offset in the body before which another try is not worth it. */
+  readonly restUntil: number;
 }

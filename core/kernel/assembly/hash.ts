@@ -53,6 +53,13 @@ export function finish(before1: u32, before2: u32, number: u32): void {
   setLanes(hash1, hash2 + hash1 * prime3);
 }
 
+/** A member's share in a lane of its object, which is the sum of them: the order of keys does not matter. */
+@inline
+export function memberShare(lane: u32, salt: u32, prime: u32): u32 {
+  const mixed = (lane ^ salt) * prime;
+  return mixed ^ (mixed >> 15);
+}
+
 @inline
 export function hashDouble(value: f64): void {
   const bits: u64 = value == 0 ? 0 : reinterpret<u64>(value);

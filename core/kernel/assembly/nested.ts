@@ -81,10 +81,9 @@ function closing(kinds: u64): u32 {
 /** A member's key and its colon: the position of the value. */
 function key(from: usize, first: u32): usize {
   if (first != 0x22) return 0;
-  let at = stringEnd(from + 1);
+  let at = text(from);
   if (!at) return 0;
-  hashOn(from + 1, at, lane1, lane2);
-  at = afterBlanks(at + 1);
+  at = afterBlanks(at);
   if (load<u8>(at) != 0x3a) return 0;
   take(0x3a);
   return afterBlanks(at + 1);
@@ -92,14 +91,18 @@ function key(from: usize, first: u32): usize {
 
 /** A string or a scalar. */
 function plain(from: usize, first: u32): usize {
-  if (first == 0x22) {
-    const end = stringEnd(from + 1);
-    if (!end) return 0;
-    hashOn(from + 1, end, lane1, lane2);
-    return end + 1;
-  }
+  if (first == 0x22) return text(from);
   const end = scalar(from, first);
   if (!end) return 0;
   hashOn(from, end, lane1, lane2);
   return end;
+}
+
+/** A string, which begins with its quote so that `"1"` is not 1. */
+function text(from: usize): usize {
+  const end = stringEnd(from + 1);
+  if (!end) return 0;
+  take(0x22);
+  hashOn(from + 1, end, lane1, lane2);
+  return end + 1;
 }

@@ -12,8 +12,8 @@ export let firstStart: usize = 0;
 
 /**
  * Reads whole records from `from` on that start before `stop`, at most `most` of them, each with the comma or the line
- * feed behind it. Answers the position after the last that was ordinary in every way; the next one is for others to
- * read. `root`: the tree of the records' columns; `whole`: the column of records that are no objects; `known`: how many
+ * feed behind it. Answers where the next one starts, which is not ordinary in every way and for others to read, or is
+ * past `stop`; after `most` of them, the position after the last. `root`: the tree of the records' columns; `whole`: the column of records that are no objects; `known`: how many
  * columns there are.
  */
 export function run(
@@ -30,15 +30,15 @@ export function run(
   let done = from;
   count = 0;
   while (count < most) {
-    let at = afterBlanks(done);
-    if (at >= stop) break;
-    if (count == 0) firstStart = at;
+    const start = afterBlanks(done);
+    if (start >= stop) return start;
+    if (count == 0) firstStart = start;
     nextRecord();
-    at = load<u8>(at) == 0x7b ? object(at + 1, root) : value(at, whole);
+    let at: usize = load<u8>(start) == 0x7b ? object(start + 1, root) : value(start, whole);
     if (at) at = afterBlanks(at);
     if (!at || load<u8>(at) != separator) {
       forget(known);
-      break;
+      return start;
     }
     done = at + 1;
     count++;

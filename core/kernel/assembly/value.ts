@@ -1,5 +1,5 @@
 import { decimal, integer, value as decimalValue } from './decimal';
-import { finish, hashDouble, hashOn, lane1, lane2, objectSeed, prime1, prime2, seed1, seed2, setLanes } from './hash';
+import { finish, hashDouble, hashOn, lane1, lane2, memberShare, objectSeed, prime1, prime2, seed1, seed2, setLanes } from './hash';
 import {
   columnCursor,
   columnFollowing,
@@ -44,7 +44,8 @@ declare function hostNumber(start: usize, slot: usize): usize;
 export let stamp: i32 = 0;
 
 export function nextRecord(): void {
-  stamp++;
+  // 0 is what a column holds that no record has touched.
+  if (++stamp == 0) stamp = 1;
 }
 
 /** A value at `at`, noted for the column: the position after it, or 0 for what is to be read outside. */
@@ -98,10 +99,9 @@ export function object(from: usize, tree: usize): usize {
       if (load<u8>(at) != 0x3a) return 0;
       at = value(afterBlanks(at + 1), column);
       if (!at) return 0;
-      // A sum, so that the order of keys does not matter.
       const salt = load<u32>(column, columnSalt);
-      hash1 += (lane1 ^ salt) * prime2;
-      hash2 += (lane2 ^ salt) * prime1;
+      hash1 += memberShare(lane1, salt, prime2);
+      hash2 += memberShare(lane2, salt, prime1);
       previous = column;
       at = afterBlanks(at);
       byte = load<u8>(at);
