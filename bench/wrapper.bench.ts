@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { scanBytes } from '../core/scan/result-scanner.ts';
 import { References } from '../core/wrap/references.ts';
 import { withResultsByReference } from '../core/wrap/with-results-by-reference.ts';
+import { digestThreads } from '../files/digests/digest-threads.ts';
 import { FileCatalogue } from '../files/file-catalogue.ts';
 import { FileResultStore } from '../files/file-result-store.ts';
 import { deepagentsEviction, strandsOffloader } from './peers.ts';
@@ -24,10 +25,22 @@ let run = 0;
 const strands = strandsOffloader(folder);
 const deepagents = deepagentsEviction(folder);
 
-function references(): References {
+class OneThreadStore extends FileResultStore {
+  override digests(): undefined {
+    return undefined;
+  }
+}
+
+function references(Store = FileResultStore): References {
   run += 1;
   const own = join(folder, `run-${run}`);
-  return new References({ store: new FileResultStore(own), catalogue: new FileCatalogue(own) });
+  return new References({ store: new Store(own), catalogue: new FileCatalogue(own) });
+}
+
+/** As in a process that keeps large results again and again: the thread that makes their digests stands. */
+async function threadStanding(): Promise<void> {
+  for (let time = 0; time < 2; time += 1) digestThreads.digests(2_000_000)?.drop?.();
+  while (digestThreads.thread?.ready === false) await setTimeout(1);
 }
 
 const record = (id: number) => ({
@@ -109,7 +122,8 @@ async function recordByRecord(rows: readonly unknown[]): Promise<void> {
   await new Promise<void>((resolve) => stream.end(() => resolve()));
 }
 
-const tool = (made: unknown) => withResultsByReference(() => made, { references: references(), name: 'rows', context });
+const tool = (made: unknown, Store = FileResultStore) =>
+  withResultsByReference(() => made, { references: references(Store), name: 'rows', context });
 
 async function speed(): Promise<void> {
   const small = { total: 120, rows: Array.from({ length: 120 }, (_, id) => record(id)) };
@@ -132,11 +146,13 @@ async function speed(): Promise<void> {
   for (const [title, text] of Object.entries(texts())) {
     const plain = 'plain write by 64 KiB pieces';
     const bytes = Buffer.from(text);
+    await threadStanding();
     const byText = await fastest(9, {
       [plain]: () => plainWrite(text),
       'floor: the same with its SHA-256': () => hashedWrite(text),
       'floor: scanned, without a profile': () => scanBytes(bytes, { previewBytes: 16_384 }),
       wrapper: () => tool(text)({}),
+      'wrapper, digests on the same thread': () => tool(text, OneThreadStore)({}),
       'Strands ContextOffloader 1.19.0 (no records)': () => strands(text),
       'deepagents 1.14.1 (no records)': () => deepagents(text),
     });
@@ -166,11 +182,17 @@ async function memory(name: string): Promise<void> {
       const text = texts()['JSON in one line'] as string;
       return () => tool(text)({});
     },
+    'text, thread standing': () => {
+      const text = texts()['JSON in one line'] as string;
+      return () => tool(text)({});
+    },
+    'start of the thread': () => threadStanding,
     value: () => {
       const rows = records();
       return () => tool(rows)({});
     },
   };
+  if (name === 'text, thread standing') await threadStanding();
   const work = (works[name] as NonNullable<(typeof works)[string]>)();
   globalThis.gc?.();
   await setTimeout(200);
@@ -193,10 +215,10 @@ if (only >= 0) await memory(process.argv[only + 1] ?? '');
 else {
   await speed();
   process.stdout.write('\npeak resident memory above the start, the median of five processes\n');
-  for (const name of ['text', 'value']) {
+  for (const name of ['text', 'text, thread standing', 'start of the thread', 'value']) {
     const args = ['--expose-gc', '--import', 'tsx', import.meta.filename, '--memory', name];
     const peaks = Array.from({ length: 5 }, () => Number(execFileSync(process.execPath, args, { encoding: 'utf8' })));
     const sorted = peaks.sort((one, other) => one - other).map((bytes) => (bytes / 1e6).toFixed(1));
-    process.stdout.write(`  ${name.padEnd(12)} ${sorted[2]} MB (${sorted[0]} to ${sorted[4]})\n`);
+    process.stdout.write(`  ${name.padEnd(22)} ${sorted[2]} MB (${sorted[0]} to ${sorted[4]})\n`);
   }
 }

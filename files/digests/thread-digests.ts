@@ -5,8 +5,8 @@ import { chunkStart } from '../../core/scan/chunk-schedule.ts';
 import { digestBytes, slotBytes, slotCount, slotFlags } from './digest-memory.ts';
 import type { DigestRing } from './digest-ring.ts';
 
-/** With so many slots waiting, the thread is behind; two may wait for it to be woken. */
-const behind = 3;
+/** With so many slots waiting, the thread is behind: more than wait while it is woken. */
+const behind = 5;
 /** Milliseconds of one look at the thread, where nobody else bounds the wait. */
 const lookMs = 50;
 
