@@ -3,6 +3,7 @@ import { acceptBlock } from '../core/content/accept-block.ts';
 import type { ContentBlock, Message as CoreMessage, MessageBlock } from '../core/content/block.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { MessageCodec } from '../core/wrap/conversation-guard.ts';
+import { messagePart } from './media-part.ts';
 
 type Params = Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['params'];
 /** A message as the AI SDK hands it to a model. */
@@ -56,9 +57,9 @@ function resultBlocks(made: Output): readonly ContentBlock[] {
   return typeof made.value === 'string' ? [{ text: made.value }] : [{ json: made.value as JsonValue }];
 }
 
-/** A file of the AI SDK; what is no image with its bytes here is looked at as it is. */
+/** A file of the AI SDK, wherever its bytes are. */
 function contentBlock(part: Extract<Output, { type: 'content' }>['value'][number]): ContentBlock {
-  if (part.type !== 'file' || part.data.type !== 'data') return acceptBlock(part);
-  const { mediaType: mimeType, data } = part;
-  return acceptBlock({ type: 'image', mimeType, data: data.data });
+  if (part.type !== 'file') return acceptBlock(part);
+  const { mediaType: mimeType, data, filename } = part;
+  return messagePart({ type: 'file', mimeType, filename, data: data.type === 'data' ? data.data : '' });
 }

@@ -6,6 +6,7 @@ import { ConversationGuard, type GuardLimits, joinedText } from '../core/wrap/co
 import type { References } from '../core/wrap/references.ts';
 import type { ContextOf } from '../core/wrap/request-context.ts';
 import { producedBy } from '../core/wrap/with-results-by-reference.ts';
+import { filePart, filesBeside, type KeptFile } from './ai-sdk-files.ts';
 import { type PromptMessage, promptCodec } from './ai-sdk-messages.ts';
 import { readerTools } from './reader-tools.ts';
 
@@ -21,8 +22,8 @@ export interface AiSdkOptions extends GuardLimits {
 interface KeptOutput {
   readonly type: 'claimcheck';
   readonly text: string;
-  /** Images that came beside the result, in base64. */
-  readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
+  /** Images and other files that came beside the result. */
+  readonly files?: readonly KeptFile[];
 }
 
 /**
@@ -46,7 +47,7 @@ export function resultsByReference(options: AiSdkOptions): {
         if (known === undefined) {
           const made = await last(execute(input as never, call));
           const kept = await references.unkept(name, producedBy(made));
-          return kept === null ? made : output(kept);
+          return kept === null ? made : output(kept, made);
         }
         const placed = { run: references.run(known), tool: name, toolUseId: call.toolCallId, input };
         const { made, kept } = await references
@@ -54,7 +55,7 @@ export function resultsByReference(options: AiSdkOptions): {
           .catch(async (error: unknown) => {
             throw await boundedFailure(references, placed, error);
           });
-        return kept === null ? made : output(kept);
+        return kept === null ? made : output(kept, made);
       },
       toModelOutput: async (given: { toolCallId: string; input: unknown; output: unknown }) => {
         if (isKept(given.output)) return keptOutput(given.output);
@@ -117,23 +118,14 @@ async function last(made: unknown): Promise<unknown> {
   return result;
 }
 
-function output({ content }: Kept): KeptOutput {
-  const images = content.flatMap((block) => {
-    if (!('image' in block) || !('bytes' in block.image.source)) return [];
-    const { format, source } = block.image;
-    return [{ mediaType: `image/${format}`, data: Buffer.from(source.bytes).toString('base64') }];
-  });
-  return { type: 'claimcheck', text: joinedText(content), ...(images.length > 0 && { images }) };
+function output({ content }: Kept, made: unknown): KeptOutput {
+  const files = filesBeside(content, made);
+  return { type: 'claimcheck', text: joinedText(content), ...(files.length > 0 && { files }) };
 }
 
-function keptOutput({ text, images = [] }: KeptOutput) {
-  if (images.length === 0) return { type: 'text' as const, value: text };
-  const files = images.map(({ mediaType, data }) => ({
-    type: 'file' as const,
-    mediaType,
-    data: { type: 'data' as const, data },
-  }));
-  return { type: 'content' as const, value: [{ type: 'text' as const, text }, ...files] };
+function keptOutput({ text, files = [] }: KeptOutput) {
+  if (files.length === 0) return { type: 'text' as const, value: text };
+  return { type: 'content' as const, value: [{ type: 'text' as const, text }, ...files.map(filePart)] };
 }
 
 function isKept(value: unknown): value is KeptOutput {

@@ -5,6 +5,7 @@ import type { JsonValue } from '../core/json.ts';
 import type { Kept } from '../core/store/keeping.ts';
 import { joinedText, type MessageCodec } from '../core/wrap/conversation-guard.ts';
 import type { Produced } from '../core/wrap/tool-source.ts';
+import { isMedia, messagePart } from './media-part.ts';
 
 /** A tool's message as the core has results. */
 export function produced(message: ToolMessage): Produced {
@@ -45,12 +46,8 @@ function rewritten(made: ToolMessage, content: ToolMessage['content'], status: T
 
 /** A text in the place of all words of `content`; what is no text or data stays. */
 function besideMedia(text: string, content: ToolMessage['content']): ToolMessage['content'] {
-  const media = typeof content === 'string' ? [] : content.filter((part) => isMedia(acceptBlock(part)));
+  const media = typeof content === 'string' ? [] : content.filter((part) => isMedia(messagePart(part)));
   return media.length === 0 ? text : ([{ type: 'text', text }, ...media] as ToolMessage['content']);
-}
-
-function isMedia(block: ContentBlock): boolean {
-  return !('text' in block) && !('json' in block);
 }
 
 /** Words of a message, whatever it is made of. */
@@ -83,7 +80,7 @@ function isCommand(made: unknown): made is CommandLike {
 }
 
 function blocksOf(content: BaseMessage['content']): readonly ContentBlock[] {
-  return typeof content === 'string' ? [{ text: content }] : content.map(acceptBlock);
+  return typeof content === 'string' ? [{ text: content }] : content.map(messagePart);
 }
 
 /** Reads LangChain's messages for the guard, and writes replacements into copies. */

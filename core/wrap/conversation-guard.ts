@@ -1,5 +1,6 @@
 import type { ContentBlock, Message } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
+import { blockTokens } from '../guard/estimate.ts';
 import { Guard, type GuardPlace } from '../guard/guard.ts';
 import { isOverflow } from '../guard/overflow.ts';
 import { type ModelRequest, ModelServiceError, type ModelToolSpec } from '../model/model.ts';
@@ -41,7 +42,7 @@ export class ConversationGuard {
   readonly #references: References;
   readonly #limits: GuardLimits;
   readonly #runs = new Map<string, Guard>();
-  readonly #read = new WeakMap<object, Message | null>();
+  readonly #read = new WeakMap<object, ReadMessage | null>();
   #fixed: Pick<ModelRequest, 'system' | 'tools'> & { readonly key: string } = { key: '', system: [], tools: [] };
 
   constructor(references: References, limits: GuardLimits) {
@@ -68,8 +69,8 @@ export class ConversationGuard {
   /** The same for frames that send by themselves: what to send first, and what after a refusal. */
   attempts<M extends object>(run: Run, request: GuardedRequest<M>, codec: MessageCodec<M>): GuardedAttempts<M> {
     const guard = this.#guard(run.runId);
-    const { core, positions } = this.#convert(request, codec);
-    const place = this.#place(run, core.messages);
+    const { core, positions, mediaTokens } = this.#convert(request, codec);
+    const place = this.#place(run, core.messages, mediaTokens);
     const messages = (fitted: ModelRequest) =>
       written(request.messages, core.messages, fitted.messages, positions, codec);
     let sent: Awaited<ReturnType<Guard['fit']>> | undefined;
@@ -99,23 +100,25 @@ export class ConversationGuard {
     return guard;
   }
 
-  #place(run: Run, messages: readonly Message[]): GuardPlace {
+  #place(run: Run, messages: readonly Message[], mediaTokens: number): GuardPlace {
     const putAway = processPutAway(run, messages, this.#references);
-    return { runId: run.runId, turn: 0, windowTokens: this.#limits.windowTokens, putAway };
+    return { runId: run.runId, turn: 0, windowTokens: this.#limits.windowTokens - mediaTokens, putAway };
   }
 
   #convert<M extends object>(
     request: GuardedRequest<M>,
     codec: MessageCodec<M>,
-  ): { readonly core: ModelRequest; readonly positions: readonly number[] } {
+  ): { readonly core: ModelRequest; readonly positions: readonly number[]; readonly mediaTokens: number } {
     const messages: Message[] = [];
     const positions: number[] = [];
+    let mediaTokens = 0;
     for (const [at, message] of request.messages.entries()) {
       const known = this.#read.get(message);
-      const core = known === undefined ? codec.read(message) : known;
-      this.#read.set(message, core);
-      if (core === null) continue;
-      messages.push(core);
+      const read = known === undefined ? withoutMedia(codec.read(message)) : known;
+      this.#read.set(message, read);
+      if (read === null) continue;
+      messages.push(read.message);
+      mediaTokens += read.mediaTokens;
       positions.push(at);
     }
     const key = JSON.stringify([request.system, request.tools]);
@@ -124,8 +127,33 @@ export class ConversationGuard {
     }
     const { system, tools } = this.#fixed;
     const { modelId = '', maxTokens } = this.#limits;
-    return { core: { modelId, system, tools, messages, cacheTools: false, maxTokens }, positions };
+    return { core: { modelId, system, tools, messages, cacheTools: false, maxTokens }, positions, mediaTokens };
   }
+}
+
+interface ReadMessage {
+  readonly message: Message;
+  /** Of what is not in the message any more. */
+  readonly mediaTokens: number;
+}
+
+/**
+ * Images and files beside a result stay when its words are taken out: what they cost is no part of what a replacement
+ * saves, but of the window that is not there for anything else.
+ */
+function withoutMedia(message: Message | null): ReadMessage | null {
+  if (message === null) return null;
+  let mediaTokens = 0;
+  const content = message.content.map((block) => {
+    if (!('toolResult' in block)) return block;
+    const words = block.toolResult.content.filter((part) => 'text' in part || 'json' in part);
+    const media = block.toolResult.content.filter((part) => !('text' in part || 'json' in part));
+    if (media.length === 0) return block;
+    for (const part of media) mediaTokens += blockTokens(part);
+    const said = words.length === 0 ? [{ text: '[files]' }] : words;
+    return { toolResult: { ...block.toolResult, content: said } };
+  });
+  return { message: mediaTokens === 0 ? message : { ...message, content }, mediaTokens };
 }
 
 /** The framework's messages with the guard's replacements written into copies; the same list when there are none. */

@@ -1,7 +1,7 @@
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { Agent, type Message, Model, type ModelStreamEvent, tool as strandsTool } from '@strands-agents/sdk';
-import { tool as aiTool, generateText, stepCountIs, wrapLanguageModel } from 'ai';
+import { tool as aiTool, generateText, stepCountIs, type ToolResultPart, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { createDeepAgent } from 'deepagents';
 import { createAgent, tool as langchainTool } from 'langchain';
@@ -97,12 +97,39 @@ export const frameworks: Readonly<Record<string, (setup: Setup) => Promise<reado
       description: 'rows',
       inputSchema: z.object({ page: z.number() }),
       execute: async (input) => setup.tool(input),
+      toModelOutput: ({ output }) => ofMcp(output),
     });
     const model = wrapLanguageModel({ model: scripted, middleware });
     await generateText({ model, prompt: 'go', stopWhen: stepCountIs(30), tools: tools({ rows }), maxRetries: 0 });
     return requests;
   },
 };
+
+interface McpContent {
+  readonly type: string;
+  readonly text?: string;
+  readonly mimeType?: string;
+  readonly data?: string;
+  readonly resource?: { readonly mimeType: string; readonly blob: string };
+}
+
+/** What the AI SDK's own client of MCP makes of a tool's output: files as files. */
+function ofMcp(output: unknown): ToolResultPart['output'] {
+  const { content } = (output ?? {}) as { readonly content?: readonly McpContent[] };
+  if (!Array.isArray(content)) {
+    return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output as never };
+  }
+  const value = (content as readonly McpContent[]).map(({ type, text, mimeType, data, resource }) =>
+    type === 'text'
+      ? { type: 'text' as const, text: text ?? '' }
+      : {
+          type: 'file' as const,
+          mediaType: resource?.mimeType ?? mimeType ?? '',
+          data: { type: 'data' as const, data: resource?.blob ?? data ?? '' },
+        },
+  );
+  return { type: 'content', value };
+}
 
 /** An agent on LangChain, made by its own function or by one on top of it. */
 async function onLangChain(setup: Setup, make: typeof createAgent): Promise<readonly string[]> {

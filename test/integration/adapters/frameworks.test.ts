@@ -44,6 +44,8 @@ interface Facts
       Sent
     >
   > {
+  /** Bytes of the files beside the picture, in base64. */
+  readonly files: Readonly<Record<string, string>>;
   readonly executed: number;
   readonly overflows: number;
 }
@@ -148,6 +150,15 @@ describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => 
     expect(facts.picture.last.length).toBeLessThan(40_000);
     expect(facts.picture.last.split(pixel)).toHaveLength(2);
     if (name === 'langchain') expect(facts.picture.last).toContain('"artifact":{"of":"the application"}');
+  });
+
+  it('so do documents, sounds and other files, each once and as what it is', () => {
+    // Strands' own blocks are images, documents and videos alone.
+    if (name === 'strands') return;
+    for (const [file, bytes] of Object.entries(facts.files)) {
+      expect([file, facts.picture.last.split(bytes).length]).toEqual([file, 2]);
+      expect([file, facts.guardedPicture.last.includes(bytes)]).toEqual([file, true]);
+    }
   });
 
   it('Chinese and base64 are not under-counted: the guard acts, and what was small is stored before it is replaced', () => {

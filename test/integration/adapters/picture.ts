@@ -4,6 +4,27 @@ import { ImageBlock, TextBlock } from '@strands-agents/sdk';
 /** The smallest PNG: one pixel. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** Other files, told apart by their bytes. */
+export const files = {
+  plan: base64('%PDF the plan'),
+  sound: base64('RIFF the sound'),
+  archive: base64('PK the archive'),
+};
+const mcpFiles = [
+  { type: 'resource', resource: { uri: 'a://b/plan.pdf', mimeType: 'application/pdf', blob: files.plan } },
+  { type: 'audio', mimeType: 'audio/wav', data: files.sound },
+  { type: 'resource', resource: { uri: 'a://b/all.zip', mimeType: 'application/zip', blob: files.archive } },
+];
+const langchainFiles = [
+  { type: 'file', mimeType: 'application/pdf', data: files.plan },
+  { type: 'audio', mimeType: 'audio/wav', data: files.sound },
+  { type: 'file', mimeType: 'application/zip', data: files.archive },
+];
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
 /** What a tool of this framework returns as an image and a text beside it. */
 export function picture(framework: string, characters = 400_000): unknown {
   const text = 'words about a picture '.repeat(characters / 22);
@@ -11,11 +32,12 @@ export function picture(framework: string, characters = 400_000): unknown {
     const bytes = new Uint8Array(Buffer.from(png, 'base64'));
     return [new ImageBlock({ format: 'png', source: { bytes } }), new TextBlock(text)];
   }
-  const content = [
+  const content: object[] = [
     { type: 'image', mimeType: 'image/png', data: png },
     { type: 'text', text },
   ];
-  if (framework === 'ai-sdk') return { content, isError: false };
+  if (framework === 'ai-sdk') return { content: [...content, ...mcpFiles], isError: false };
+  content.push(...langchainFiles);
   const artifact = { of: 'the application' };
   return new ToolMessage({ content: content as ToolMessage['content'], tool_call_id: 'use-1', name: 'rows', artifact });
 }

@@ -8,7 +8,7 @@ import { inProcessEngine } from '../../../engine/in-process.ts';
 import { FileCatalogue } from '../../../files/file-catalogue.ts';
 import { FileResultStore } from '../../../files/file-result-store.ts';
 import { frameworks, type Setup } from './agents.ts';
-import { picture } from './picture.ts';
+import { files, picture } from './picture.ts';
 
 /**
  * Runs one framework (first argument) through the faults that others are known for and prints what the model was sent,
@@ -157,9 +157,10 @@ const facts = {
   picture: await scenario({ tool: () => picture(name), model: once }),
   /** The same, small enough to stay until the guard takes its words out. */
   guardedPicture: await scenario({
-    windowTokens: 12_000,
+    // A file costs the guard 4,600 tokens, and stays.
+    windowTokens: name === 'strands' ? 12_000 : 45_000,
     tool: () => picture(name, 20_000),
-    model: (number) => (number < 2 ? call(number + 1) : 'end'),
+    model: (number) => (number < 2 ? call(number + 1, 'use-1') : 'end'),
   }),
   /** Under the budget each; base64 and Chinese cost more tokens than characters by four. */
   dense: await scenario({
@@ -168,4 +169,4 @@ const facts = {
     model: (number) => (number < 4 ? call(number + 1) : 'end'),
   }),
 };
-process.stdout.write(JSON.stringify({ ...facts, executed, overflows }), () => process.exit(0));
+process.stdout.write(JSON.stringify({ ...facts, files, executed, overflows }), () => process.exit(0));
