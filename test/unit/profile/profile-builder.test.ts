@@ -245,6 +245,14 @@ describe('profile of JSON records', () => {
     // Microseconds; at a step a pair of digits it would be minutes.
     expect(process.cpuUsage(began).user).toBeLessThan(2e6);
   });
+
+  test('arrays of strings and of what those spell are different values; so are objects of equal members', () => {
+    const arrays = ['[1]', '["1"]', '[true]', '["true"]', '[{"a":null}]', '[{"a":"null"}]'];
+    expect(column(profileOf([...arrays, ...arrays].map((is) => `{"v":${is}}`)), 'v').distinct).toBe(arrays.length);
+    const pairs = Array.from({ length: 100_000 }, (_, i) => `{"v":{"first":${i},"last":${i}}}`);
+    const { distinct } = column(profileOf(pairs), 'v');
+    expect(Math.abs(distinct / pairs.length - 1)).toBeLessThan(0.01);
+  });
 });
 
 describe('profile of CSV rows', () => {
