@@ -8,6 +8,7 @@ const entries = {
   '.': 'entry/index',
   './aws': 'entry/aws',
   './mcp': 'entry/mcp',
+  './tokens': 'entry/tokens',
   './analysis': 'entry/analysis',
   './cdk': 'entry/cdk',
   './strands': 'adapters/strands',

@@ -158,6 +158,27 @@ it('the engine of analyze_result names what it needs, and with that runs over a 
   expect(start()).toBe('[ [ false, 8999 ], [ true, 8998 ] ]\n40495500\n');
 });
 
+it('the check of tokens and the stores on AWS need what docs/package.md names, and nothing else', () => {
+  writeFileSync(
+    join(folder, 'tokens.js'),
+    `import { jwtVerifier } from 'claimcheck/tokens';
+     const rules = { kind: 'oidc', issuer: 'https://login.example.com', clientId: 'results', jwksUri: 'https://login.example.com/jwks' };
+     console.log(await jwtVerifier(rules).verify('no token'));`,
+  );
+  link('aws-jwt-verify');
+  expect(run(process.execPath, ['tokens.js'])).toBe('undefined\n');
+  writeFileSync(
+    join(folder, 'stores.js'),
+    `import { documentClient, DynamoCatalogue, S3ResultStore, s3Client } from 'claimcheck/aws';
+     import { References } from 'claimcheck';
+     const store = new S3ResultStore(s3Client(), 'bucket');
+     const references = new References({ store, catalogue: new DynamoCatalogue(documentClient(), 'catalogue') });
+     console.log(references.run({ owner: 'Ada', session: 's' }).owner);`,
+  );
+  link('@aws-sdk/client-s3', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb');
+  expect(run(process.execPath, ['stores.js'], folder, { AWS_REGION: 'eu-west-1' })).toBe('ada\n');
+});
+
 it('types resolve under strict rules, declarations checked too', () => {
   link('@types/node', 'undici-types');
   writeFileSync(
