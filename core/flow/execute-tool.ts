@@ -70,12 +70,20 @@ export async function executeTool(
     const { attempt, resultId, earlierIds } = await ports.attempts.claim(call.run.runId, call.turn, call.index);
     for (const id of earlierIds) {
       const kept = await recall(id);
-      if (kept !== undefined) return { kind: 'recalled', kept };
+      if (kept === undefined) continue;
+      noteUnexecuted(call, tool, { attempt, reason: 'stored_before' }, ports.telemetry);
+      return { kind: 'recalled', kept };
     }
-    if (attempt > maxAttempts) return exhausted(call, tool, last, maxAttempts);
+    if (attempt > maxAttempts) {
+      noteUnexecuted(call, tool, { attempt, reason: 'attempts_used' }, ports.telemetry);
+      return exhausted(call, tool, last, maxAttempts);
+    }
     const availableUntil = retentionEnd(ports);
     const timeoutMs = Math.min(tool.timeoutMs, ports.timeLeftMs() - afterwardsMs);
-    if (timeoutMs <= 0) return failed('ToolUnavailable', `${tool.name} could not be executed in time`);
+    if (timeoutMs <= 0) {
+      noteUnexecuted(call, tool, { attempt, reason: 'no_time' }, ports.telemetry);
+      return failed('ToolUnavailable', `${tool.name} could not be executed in time`);
+    }
     try {
       const payload = await ports.invoker.invoke(
         ports.functions[tool.name] as string,
@@ -95,6 +103,7 @@ export async function executeTool(
       const again = worthIt && pause + afterwardsMs < ports.timeLeftMs();
       ports.telemetry.count('ToolRetry', again ? 1 : 0, { tool: tool.name, reason: error.kind });
       ports.telemetry.decision('tool_failed', {
+        runId: call.run.runId,
         tool: tool.name,
         toolUseId: call.toolUse.toolUseId,
         attempt,
@@ -105,6 +114,23 @@ export async function executeTool(
       await ports.sleep(pause);
     }
   }
+}
+
+/** An attempt that was claimed and in which nothing is executed. */
+function noteUnexecuted(
+  { run, toolUse }: ToolCall,
+  tool: ToolDefinition,
+  { attempt, reason }: { readonly attempt: number; readonly reason: string },
+  telemetry: Telemetry,
+): void {
+  telemetry.count('ToolRetry', 0, { tool: tool.name, reason });
+  telemetry.decision('tool_not_executed', {
+    runId: run.runId,
+    tool: tool.name,
+    toolUseId: toolUse.toolUseId,
+    attempt,
+    reason,
+  });
 }
 
 /** The platform's own tools get the run beside the input; the gate has refused inputs that name a platform's word. */

@@ -7,7 +7,7 @@ import { dataReference } from '../store/data-reference.ts';
 import type { KeepPorts } from '../store/keeping.ts';
 import type { ResultIndex } from '../store/result-index.ts';
 import type { ResultStore } from '../store/result-store.ts';
-import type { Clock } from '../telemetry/telemetry.ts';
+import type { Clock, Telemetry } from '../telemetry/telemetry.ts';
 import type { ToolCall } from './execute-tool.ts';
 
 /** One execution of an oversize call in this run: the version it made, or why it made none. */
@@ -33,6 +33,25 @@ export async function recordOversize(
 ): Promise<void> {
   const version: OversizeVersion = { ...made, at: ports.clock.now().toISOString() };
   await ports.outcomes.record(call.run.runId, `${prefixOf(call.digest)}${call.turn}/${call.index}`, version);
+}
+
+/** The line and the metric of a repeat that is not executed; `attempt` counts the executions that there were. */
+export function noteRepeat(
+  { run, toolUse }: ToolCall,
+  earlier: readonly OversizeVersion[],
+  refresh: boolean,
+  telemetry: Telemetry,
+): void {
+  const reason = refresh ? 'refresh_limit' : 'repeat';
+  telemetry.count('ToolRetry', 0, { tool: toolUse.name, reason });
+  telemetry.decision('repeat_not_executed', {
+    runId: run.runId,
+    tool: toolUse.name,
+    toolUseId: toolUse.toolUseId,
+    attempt: earlier.length,
+    reason,
+    refresh,
+  });
 }
 
 /**

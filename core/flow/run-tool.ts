@@ -16,7 +16,7 @@ import type { ToolInvoker } from '../tool/tool-invoker.ts';
 import { noteFailedRefresh, supersededVersion } from './call-version.ts';
 import { executeTool, retentionEnd, type ToolCall } from './execute-tool.ts';
 import { fittingOutcome } from './fitting-outcome.ts';
-import { earlierOversize, recordOversize, repeatAnswer } from './repeated-call.ts';
+import { earlierOversize, noteRepeat, recordOversize, repeatAnswer } from './repeated-call.ts';
 import { answerWithSelection, reusedOutcome } from './stored-answer.ts';
 
 export interface RunToolEvent {
@@ -94,7 +94,7 @@ async function carryOut(call: ToolCall, ports: RunToolPorts): Promise<ToolOutcom
   if (earlier.length > 0 && (!refresh || earlier.length > ports.settings.run.maxRefreshes)) {
     const repeated = await repeatAnswer(call, earlier, refresh, ports);
     if (repeated !== undefined) {
-      ports.telemetry.decision('repeat_not_executed', { tool: tool.name, toolUseId: call.toolUse.toolUseId, refresh });
+      noteRepeat(call, earlier, refresh, ports.telemetry);
       return repeated;
     }
   }

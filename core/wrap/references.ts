@@ -5,7 +5,7 @@ import type { SealingSecret } from '../catalogue/cursor.ts';
 import { listResults } from '../catalogue/list-results.ts';
 import type { ToolResult } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
-import { earlierOversize, recordOversize, repeatAnswer } from '../flow/repeated-call.ts';
+import { earlierOversize, noteRepeat, recordOversize, repeatAnswer } from '../flow/repeated-call.ts';
 import type { Replacements } from '../guard/replacements.ts';
 import type { JsonValue } from '../json.ts';
 import { readResult } from '../read/read-result.ts';
@@ -147,18 +147,19 @@ export class References {
   }
 
   async #repeated(placed: PlacedCall): Promise<Kept | undefined> {
-    const { outcomes, telemetry } = this.ports;
+    const { outcomes } = this.ports;
     // In memory it is known without a look that this run has made none.
     if (outcomes === this.memory.outcomes && !this.#oversized.has(placed.run.runId)) return undefined;
     const refresh = isObject(placed.input) && placed.input['refresh'] === true;
     const repeated = await this.#besides(async () => {
       const earlier = await earlierOversize(placed, outcomes);
       if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
-      return repeatAnswer(placed, earlier, refresh, this.ports);
+      const answer = await repeatAnswer(placed, earlier, refresh, this.ports);
+      if (answer !== undefined) noteRepeat(placed, earlier, refresh, this.ports.telemetry);
+      return answer;
     });
     if (repeated === undefined) return undefined;
     const { run, toolUseId, toolUse } = placed;
-    telemetry.decision('repeat_not_executed', { tool: toolUse.name, toolUseId, refresh });
     this.memory.remember(run.runId, toolUseId, { tool: toolUse.name, ref: repeated.ref });
     return { status: repeated.status, content: repeated.content, stored: null, oversize: false, warnings: [] };
   }

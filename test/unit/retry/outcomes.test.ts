@@ -97,7 +97,12 @@ it('the 50,000-row loop: a model that asks the same again and again ends after o
   expect(JSON.stringify(last.content)).toContain('"records":50000');
   const lines = world.telemetry.decisions.map(({ name, facts }) => JSON.stringify({ decision: name, ...facts }));
   process.stdout.write(`${lines.join('\n')}\n`);
-  expect(lines.filter((line) => line.includes('repeat_not_executed'))).toHaveLength(turns - 1);
+  const repeats = world.telemetry.decisions.filter(({ name }) => name === 'repeat_not_executed');
+  expect(repeats).toHaveLength(turns - 1);
+  for (const { facts } of repeats) {
+    expect(facts).toMatchObject({ runId, tool: 'rows', attempt: 1, reason: 'repeat' });
+  }
+  expect(world.telemetry.counts.filter(({ metric }) => metric === 'ToolRetry')).toHaveLength(turns - 1);
 });
 
 it('with every layer failing the tool was executed at most three times, each with a line and a metric of its own', async () => {
@@ -124,7 +129,15 @@ it('with every layer failing the tool was executed at most three times, each wit
     ['rows', 2, 'timeout', true],
     ['rows', 3, 'timeout', false],
   ]);
-  expect(world.telemetry.counts.filter(({ metric }) => metric === 'ToolRetry')).toHaveLength(3);
+  // The flow's further calls execute nothing, and say so.
+  const others = world.telemetry.decisions.filter(({ name }) => name === 'tool_not_executed');
+  expect(others.map(({ facts }) => [facts['runId'], facts['tool'], facts['attempt'], facts['reason']])).toEqual(
+    [4, 5, 6, 7].map((attempt) => [runId, 'rows', attempt, 'attempts_used']),
+  );
+  expect(failures.every(({ facts }) => facts['runId'] === runId)).toBe(true);
+  expect(world.telemetry.counts.filter(({ metric }) => metric === 'ToolRetry').map(({ value }) => value)).toEqual([
+    1, 1, 0, 0, 0, 0, 0,
+  ]);
 });
 
 it('a side-effecting tool under a lost response is executed once, and the model hears that the answer was lost', async () => {
