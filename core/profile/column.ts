@@ -4,6 +4,7 @@ import { DistinctCounter } from './distinct-counter.ts';
 import { escapes, kind } from './kind.ts';
 import { LengthRange } from './length-range.ts';
 import { noted } from './noted-value.ts';
+import { read } from './number-bytes.ts';
 import { latin, NumberRange } from './number-range.ts';
 import type { ColumnProfile, TypeMix } from './profile.ts';
 import { hashBytes, lanes } from './value-hash.ts';
@@ -13,10 +14,6 @@ const trackedValues = 256;
 const listedValues = 5;
 /** Values longer than this are not kept as text. */
 const trackedBytes = 128;
-
-/** One value noted: what a reader has that reads one at a time. */
-const one = new Int32Array(noted.words);
-const oneNumber = new Float64Array(one.buffer);
 
 type Value = string | number | boolean;
 
@@ -37,17 +34,10 @@ export class Column {
   /** Columns inside this one, once it has held an object. */
   inside: ColumnTree | null = null;
 
-  /** The record that last touched this column, and its staged value. */
+  /** The record that last touched this column, and its staged value (`noted`). */
   stamp = -1;
-  kind: number = kind.none;
-  hash1 = 0;
-  hash2 = 0;
-  value = 0;
-  plain = false;
-  escapes: number = escapes.none;
-  start = 0;
-  end = 0;
-  length = 0;
+  readonly words = new Int32Array(noted.words);
+  readonly doubles = new Float64Array(this.words.buffer);
 
   present = 0;
   private nulls = 0;
@@ -79,18 +69,41 @@ export class Column {
     return this.values !== null;
   }
 
+  /** Of the staged value; `kind.none` when there is none. */
+  get kind(): number {
+    return (this.words[0] as number) & noted.kindMask;
+  }
+
+  forget(): void {
+    this.words[0] = kind.none;
+  }
+
+  /** Stages a value of a kind, with marks (`noted`), whose hash is in `lanes`. */
+  stage(marks: number, start: number, end: number): void {
+    const { words } = this;
+    words[0] = marks;
+    words[noted.hash1] = lanes.hash1;
+    words[noted.hash2] = lanes.hash2;
+    words[noted.start] = start;
+    words[noted.end] = end;
+  }
+
+  /** Stages a string; `length`: bytes of its meaning, `spelled`: how its own bytes differ from that (`escapes`). */
+  stageString(start: number, end: number, length: number, spelled: number): void {
+    this.stage(kind.string | (spelled << noted.escapesShift), start, end);
+    this.words[noted.length] = length;
+  }
+
+  /** Stages the number that `readNumber` has just read. */
+  stageNumber(start: number, end: number): void {
+    this.stage((read.integer ? kind.integer : kind.number) | (read.plain ? noted.plain : 0), start, end);
+    this.doubles[noted.number >> 1] = read.value;
+  }
+
   /** Counts the staged value; `bytes` is the buffer that `start` and `end` point into. */
   commit(bytes: Uint8Array): void {
-    if (this.kind === kind.none) return;
-    const marks = this.kind === kind.boolean ? this.value === 1 : this.plain;
-    one[0] = this.kind | (marks ? noted.plain : 0) | (this.escapes << noted.escapesShift);
-    one[noted.hash1] = this.hash1;
-    one[noted.hash2] = this.hash2;
-    one[noted.start] = this.start;
-    one[noted.end] = this.end;
-    one[noted.length] = this.length;
-    oneNumber[noted.number >> 1] = this.value;
-    this.commitRun(one, oneNumber, bytes, 0, noted.words);
+    const { kind: is } = this;
+    if (is !== kind.none) this.commitKind(is, this.words, this.doubles, bytes, 0, noted.words);
   }
 
   /** Counts values noted one after the other in `words[from, to)` (`noted`); `doubles` are the same memory. */
@@ -142,8 +155,10 @@ export class Column {
       default:
         this.objects += count;
     }
-    if (this.values === null) this.different.addRun(words, from, to);
-    else this.track(words, doubles, bytes, from, to);
+    if (this.values !== null) this.track(words, doubles, bytes, from, to);
+    else if (count > 1) this.different.addRun(words, from, to);
+    // A run's way of counting costs more than it saves where there is one value.
+    else this.different.add(words[from + noted.hash1] as number, words[from + noted.hash2] as number);
   }
 
   profile(path: string, records: number): ColumnProfile {

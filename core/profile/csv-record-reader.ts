@@ -2,9 +2,10 @@ import type { Column } from './column.ts';
 import type { ColumnTree } from './column-tree.ts';
 import { spells } from './json-bytes.ts';
 import { escapes, kind } from './kind.ts';
-import { read, readNumber } from './number-bytes.ts';
+import { noted } from './noted-value.ts';
+import { readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { hashBytes, lanes } from './value-hash.ts';
+import { hashBytes } from './value-hash.ts';
 
 const quote = 0x22;
 const booleans = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'].map((text) => Buffer.from(text, 'latin1'));
@@ -63,12 +64,12 @@ export class CsvRecordReader {
     let at = start;
     while (at < end && bytes[at] !== this.delimiter) at += 1;
     if (at === start) {
-      column.kind = kind.null;
+      column.stage(kind.null, start, at);
       return at;
     }
     if (!this.scalar(bytes, start, at, column)) {
       hashBytes(bytes, start, at, 0);
-      text(column, start, at, at - start, escapes.none);
+      column.stageString(start, at, at - start, escapes.none);
     }
     return at;
   }
@@ -90,7 +91,7 @@ export class CsvRecordReader {
       const length = close - start - doubled;
       if (doubled === 0) hashBytes(bytes, start, close, 0);
       else hashBytes(this.undoubled(bytes, start, close), 0, length, 0);
-      text(column, start, close, length, doubled > 0 ? escapes.csv : escapes.none);
+      column.stageString(start, close, length, doubled > 0 ? escapes.csv : escapes.none);
     }
     return at;
   }
@@ -112,32 +113,14 @@ export class CsvRecordReader {
     const first = bytes[start] as number;
     if (first === 0x2d || (first >= 0x30 && first <= 0x39)) {
       if (readNumber(bytes, start, end) !== end) return false;
-      column.kind = read.integer ? kind.integer : kind.number;
-      column.value = read.value;
-      column.plain = read.plain;
+      column.stageNumber(start, end);
     } else if ((first | 0x20) === 0x74 || (first | 0x20) === 0x66) {
       if (!booleans.some((word) => word.length === end - start && spells(bytes, start, end, word))) return false;
       const truth = (first | 0x20) === 0x74;
       const word = truth ? trueBytes : falseBytes;
       hashBytes(word, 0, word.length, kind.boolean);
-      column.kind = kind.boolean;
-      column.value = truth ? 1 : 0;
+      column.stage(kind.boolean | (truth ? noted.plain : 0), start, end);
     } else return false;
-    column.hash1 = lanes.hash1;
-    column.hash2 = lanes.hash2;
-    column.start = start;
-    column.end = end;
     return true;
   }
-}
-
-/** Stages a string whose hash is in `lanes`. */
-function text(column: Column, start: number, end: number, length: number, mark: number): void {
-  column.kind = kind.string;
-  column.hash1 = lanes.hash1;
-  column.hash2 = lanes.hash2;
-  column.start = start;
-  column.end = end;
-  column.length = length;
-  column.escapes = mark;
 }

@@ -2,9 +2,10 @@ import type { Column } from './column.ts';
 import { type ColumnBudget, ColumnTree } from './column-tree.ts';
 import { hashEscaped, skipNested, skipped, skipSpace, spells, stringEnd } from './json-bytes.ts';
 import { escapes, kind } from './kind.ts';
-import { read, readNumber } from './number-bytes.ts';
+import { noted } from './noted-value.ts';
+import { readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import { finish, hashBytes, lanes, memberShare, objectSeed, prime1, prime2 } from './value-hash.ts';
+import { finish, hashBytes, memberShare, objectSeed, prime1, prime2 } from './value-hash.ts';
 
 /** Objects nested deeper than this are counted, not looked into. */
 const depthLimit = 16;
@@ -75,8 +76,8 @@ export class JsonRecordReader {
       if (at >= end) return -1;
       at = this.value(bytes, at, end, this.staged.touch(column));
       if (at < 0) return -1;
-      hash1 = (hash1 + memberShare(column.hash1, column.salt, prime2)) | 0;
-      hash2 = (hash2 + memberShare(column.hash2, column.salt, prime1)) | 0;
+      hash1 = (hash1 + memberShare(column.words[noted.hash1] as number, column.salt, prime2)) | 0;
+      hash2 = (hash2 + memberShare(column.words[noted.hash2] as number, column.salt, prime1)) | 0;
       previous = column;
       while (at < end && (bytes[at] as number) <= 0x20) at += 1;
       if (at >= end) return -1;
@@ -124,13 +125,7 @@ export class JsonRecordReader {
     if (first === 0x2d || (first >= 0x30 && first <= 0x39)) {
       const next = readNumber(bytes, at, end);
       if (next < 0) return this.literal(bytes, at, end, column);
-      column.kind = read.integer ? kind.integer : kind.number;
-      column.value = read.value;
-      column.plain = read.plain;
-      column.hash1 = lanes.hash1;
-      column.hash2 = lanes.hash2;
-      column.start = at;
-      column.end = next;
+      column.stageNumber(at, next);
       return next;
     }
     if (first === 0x5b || first === 0x7b) return this.nested(bytes, at, end, column, first === 0x7b);
@@ -146,13 +141,7 @@ export class JsonRecordReader {
     }
     if (at >= end) return -1;
     hashBytes(bytes, start, at, 0);
-    column.kind = kind.string;
-    column.hash1 = lanes.hash1;
-    column.hash2 = lanes.hash2;
-    column.start = start;
-    column.end = at;
-    column.length = at - start;
-    column.escapes = escapes.none;
+    column.stageString(start, at, at - start, escapes.none);
     return at + 1;
   }
 
@@ -161,13 +150,7 @@ export class JsonRecordReader {
     if (close < 0) return -1;
     const length = hashEscaped(bytes, start, close);
     if (length < 0) return -1;
-    column.kind = kind.string;
-    column.hash1 = lanes.hash1;
-    column.hash2 = lanes.hash2;
-    column.start = start;
-    column.end = close;
-    column.length = length;
-    column.escapes = escapes.json;
+    column.stageString(start, close, length, escapes.json);
     return close + 1;
   }
 
@@ -181,12 +164,8 @@ export class JsonRecordReader {
       next = skipNested(bytes, at, end);
     }
     if (next < 0) return -1;
-    column.kind = isObject ? kind.object : kind.array;
-    column.length = skipped.items;
-    column.hash1 = lanes.hash1;
-    column.hash2 = lanes.hash2;
-    column.start = at;
-    column.end = next;
+    column.stage(isObject ? kind.object : kind.array, at, next);
+    column.words[noted.length] = skipped.items;
     return next;
   }
 
@@ -195,13 +174,8 @@ export class JsonRecordReader {
       if (!spells(bytes, at, end, literal.bytes)) continue;
       const next = at + literal.bytes.length;
       hashBytes(bytes, at, next, literal.kind);
-      column.kind = literal.kind;
-      column.value = literal.value;
-      column.plain = false;
-      column.hash1 = lanes.hash1;
-      column.hash2 = lanes.hash2;
-      column.start = at;
-      column.end = next;
+      column.stage(literal.kind | (literal.value === 1 ? noted.plain : 0), at, next);
+      column.doubles[noted.number >> 1] = literal.value;
       return next;
     }
     return -1;

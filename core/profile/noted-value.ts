@@ -1,5 +1,5 @@
 /**
- * How values wait to be counted: eight words each, the same for every reader and in the kernel's memory
+ * How values wait to be counted: eight words each, the same staged in a column (`Column.stage`) and in the kernel's memory
  * (`core/kernel/assembly/memory.ts`). Numbers of words from a value's first; that one holds its kind (`kind.ts`) and marks.
  */
 export const noted = {

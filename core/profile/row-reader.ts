@@ -1,19 +1,10 @@
 import type { Column } from './column.ts';
 import { type ColumnBudget, ColumnTree } from './column-tree.ts';
 import { escapes, kind } from './kind.ts';
-import { read, readNumber } from './number-bytes.ts';
+import { noted } from './noted-value.ts';
+import { readNumber } from './number-bytes.ts';
 import type { StagedRecord } from './staged-record.ts';
-import {
-  arraySeed,
-  finish,
-  hashBytes,
-  hashDouble,
-  lanes,
-  memberShare,
-  objectSeed,
-  prime1,
-  prime2,
-} from './value-hash.ts';
+import { arraySeed, finish, hashBytes, hashDouble, memberShare, objectSeed, prime1, prime2 } from './value-hash.ts';
 
 const depthLimit = 16;
 const keyByteLimit = 4096;
@@ -53,8 +44,8 @@ export class RowReader {
         else previous.following = column;
       }
       this.value(value, this.staged.touch(column));
-      hash1 = (hash1 + memberShare(column.hash1, column.salt, prime2)) | 0;
-      hash2 = (hash2 + memberShare(column.hash2, column.salt, prime1)) | 0;
+      hash1 = (hash1 + memberShare(column.words[noted.hash1] as number, column.salt, prime2)) | 0;
+      hash2 = (hash2 + memberShare(column.words[noted.hash2] as number, column.salt, prime1)) | 0;
       previous = column;
     }
     finish(hash1, hash2, 0);
@@ -63,64 +54,53 @@ export class RowReader {
   /** Counts the value at once: a row object has no repeated key and cannot turn out broken. */
   private value(value: unknown, column: Column): void {
     const plain = toPlain(value);
-    column.escapes = escapes.none;
-    if (plain === null || plain === undefined) column.kind = kind.null;
+    if (plain === null || plain === undefined) this.literal('null', kind.null, 0, column);
     else if (typeof plain === 'string') this.string(plain, column);
     else if (typeof plain === 'number' || typeof plain === 'bigint') this.number(plain, column);
-    else if (typeof plain === 'boolean') {
-      const length = this.write(plain ? 'true' : 'false');
-      hashBytes(this.scratch, 0, length, kind.boolean);
-      column.kind = kind.boolean;
-      column.value = plain ? 1 : 0;
-    } else if (Array.isArray(plain) || column.depth + 1 > depthLimit) this.opaque(plain, column);
+    else if (typeof plain === 'boolean') this.literal(String(plain), kind.boolean, plain ? noted.plain : 0, column);
+    else if (Array.isArray(plain) || column.depth + 1 > depthLimit) this.opaque(plain, column);
     else {
       column.inside ??= new ColumnTree(this.budget, column, column.depth + 1);
       this.object(plain as Record<string, unknown>, column.inside);
-      column.kind = kind.object;
+      column.stage(kind.object, 0, 0);
     }
-    column.hash1 = lanes.hash1;
-    column.hash2 = lanes.hash2;
     column.commit(this.scratch);
+  }
+
+  private literal(text: string, is: number, marks: number, column: Column): void {
+    const length = this.write(text);
+    hashBytes(this.scratch, 0, length, is);
+    column.stage(is | marks, 0, length);
   }
 
   private string(value: string, column: Column): void {
     const length = this.write(value);
     hashBytes(this.scratch, 0, length, 0);
-    column.kind = kind.string;
-    column.start = 0;
-    column.end = length;
-    column.length = length;
+    column.stageString(0, length, length, escapes.none);
   }
 
   private number(value: number | bigint, column: Column): void {
-    column.start = 0;
     if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e15) {
       hashDouble(value);
-      column.kind = kind.integer;
-      column.value = value;
-      column.plain = true;
       // The digits are needed only where the value is listed.
-      column.end = column.tracking ? this.write(String(value)) : 0;
+      column.stage(kind.integer | noted.plain, 0, column.tracking ? this.write(String(value)) : 0);
+      column.doubles[noted.number >> 1] = value;
       return;
     }
-    column.end = this.write(String(value));
-    if (readNumber(this.scratch, 0, column.end) === column.end) {
-      column.kind = read.integer ? kind.integer : kind.number;
-      column.value = read.value;
-      column.plain = read.plain;
-    } else {
-      hashBytes(this.scratch, 0, column.end, kind.number);
-      column.kind = kind.number;
-      column.value = Number.NaN;
-      column.plain = false;
+    const end = this.write(String(value));
+    if (readNumber(this.scratch, 0, end) === end) column.stageNumber(0, end);
+    else {
+      hashBytes(this.scratch, 0, end, kind.number);
+      column.stage(kind.number, 0, end);
+      column.doubles[noted.number >> 1] = Number.NaN;
     }
   }
 
   private opaque(value: object, column: Column): void {
     const length = this.write(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)));
     hashBytes(this.scratch, 0, length, arraySeed);
-    column.kind = Array.isArray(value) ? kind.array : kind.object;
-    column.length = Array.isArray(value) ? value.length : 0;
+    column.stage(Array.isArray(value) ? kind.array : kind.object, 0, length);
+    column.words[noted.length] = Array.isArray(value) ? value.length : 0;
   }
 
   /** Puts the text's UTF-8 at the start of the scratch buffer; its length. */

@@ -24,7 +24,7 @@ export class StagedRecord {
   touch(column: Column): Column {
     if (column.stamp === this.stamp) {
       if (column.kind === kind.object) this.forgetInside(column);
-      column.kind = kind.none;
+      column.forget();
       return column;
     }
     column.stamp = this.stamp;
@@ -44,7 +44,7 @@ export class StagedRecord {
     for (const inner of column.inside.values()) {
       if (inner.stamp !== this.stamp) continue;
       if (inner.kind === kind.object) this.forgetInside(inner);
-      inner.kind = kind.none;
+      inner.forget();
     }
   }
 }

@@ -290,4 +290,10 @@ describe('profile of rows given as objects', () => {
     builder.row({ n: 9007199254740993n, gone: undefined });
     expect(builder.build().columns).toMatchObject([{ path: 'n', max: '9007199254740993' }]);
   });
+
+  test('objects that hold nothing but null are one value, whatever stood before them', () => {
+    const builder = new ProfileBuilder({ format: 'rows' });
+    for (let id = 0; id < 50; id += 1) builder.row({ id, held: { x: null } });
+    expect(column(builder.build(), 'held')).toMatchObject({ distinct: 1, distinct_exact: true });
+  });
 });
