@@ -22,7 +22,8 @@ const spellingHead = 16;
 
 /**
  * Reads JSON records in WebAssembly, sixteen bytes at a time, into staged column values. There is one for the whole
- * process: it holds the columns of one profile at a time, and nothing of a record outlives the call that read it.
+ * process: it holds the columns of one profile at a time and the last piece read, and no value outlives the call that
+ * read it uncounted.
  */
 export class RecordKernel {
   readonly #exports: KernelExports;
