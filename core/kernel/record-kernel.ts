@@ -251,13 +251,16 @@ export class RecordKernel {
 
 let shared: RecordKernel | null | undefined;
 
-/** The process's kernel, made when it is first asked for; null where the engine cannot run it. */
+/**
+ * The process's kernel, made when it is first asked for; null where the engine has none, cannot run it, or has no room for
+ * it: its address space is gigabytes, which a limit of the process may refuse.
+ */
 export function recordKernel(): RecordKernel | null {
   if (shared === undefined) {
     try {
-      shared = new RecordKernel();
+      shared = WebAssembly === undefined ? null : new RecordKernel();
     } catch (error) {
-      if (!(error instanceof WebAssembly.CompileError)) throw error;
+      if (!(error instanceof WebAssembly.CompileError || error instanceof RangeError)) throw error;
       shared = null;
     }
   }

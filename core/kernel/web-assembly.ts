@@ -13,4 +13,5 @@ interface WebAssemblyInterface {
   readonly CompileError: new (message?: string) => Error;
 }
 
+/** Undefined in an engine that was started without it (`node --jitless`). */
 export const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyInterface };

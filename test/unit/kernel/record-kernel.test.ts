@@ -57,6 +57,10 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   return pieces;
 }
 
+/** An object's members, those that cannot be enumerated too. */
+const namesOf = (of: object) =>
+  Object.fromEntries(Object.getOwnPropertyNames(of).map((name) => [name, of[name as keyof typeof of]]));
+
 const listOf = (records: readonly string[]) => Buffer.from(`[${records.join(',')}]`);
 const linesOf = (records: readonly string[]) => Buffer.from(`${records.join('\n')}\n`);
 
@@ -267,25 +271,31 @@ describe('what the kernel reads', () => {
     expect(scan(pieces)).toEqual(scanOneByOne(pieces));
   });
 
-  test('it is compiled once a process, and an engine without it reads record by record', async () => {
+  const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: { CompileError: ErrorConstructor } };
+  const failing = (error: () => Error) =>
+    class {
+      constructor() {
+        throw error();
+      }
+    };
+
+  test.each([
+    ['has no SIMD', { ...namesOf(wasm), Module: failing(() => new wasm.CompileError('no such instructions')) }],
+    ['has no address space for it', { ...namesOf(wasm), Instance: failing(() => new RangeError('out of memory')) }],
+    ['has no WebAssembly', undefined],
+  ])('an engine that %s reads record by record', async (_, instead) => {
     const pieces = cut(listOf(texts), [64 * 1024]);
+    const expected = scanOneByOne(pieces);
+    const here = globalThis as { WebAssembly?: unknown };
     await jest.isolateModulesAsync(async () => {
-      const { WebAssembly: wasm } = globalThis as unknown as {
-        WebAssembly: { Module: unknown; CompileError: ErrorConstructor };
-      };
-      const { Module } = wasm;
-      wasm.Module = class {
-        constructor() {
-          throw new wasm.CompileError('no such instructions');
-        }
-      };
+      here.WebAssembly = instead;
       try {
         const fresh = await import('../../../core/scan/result-scanner.ts');
         const scanner = new fresh.ResultScanner(options);
         for (const piece of pieces) scanner.write(piece);
-        expect(scanner.end()).toEqual(scanOneByOne(pieces));
+        expect(scanner.end()).toEqual(expected);
       } finally {
-        wasm.Module = Module;
+        here.WebAssembly = wasm;
       }
     });
   });
