@@ -8,7 +8,14 @@ import { applyView, keptFields } from '../tool/view.ts';
 import { viewedError } from '../tool/view-error.ts';
 import { keepSource } from './keep-source.ts';
 import { ScannedWalk } from './scanned-walk.ts';
-import { overBudget, overBudgetFailure, type Produced, sourceOf, type ToolSource } from './tool-source.ts';
+import {
+  countedBlocks,
+  overBudget,
+  overBudgetFailure,
+  type Produced,
+  sourceOf,
+  type ToolSource,
+} from './tool-source.ts';
 import type { Turns } from './turns.ts';
 import { closedStore } from './upload-pool.ts';
 
@@ -29,8 +36,9 @@ export async function keepProduced(
     return content === null ? null : shown('error', boundedError(content, budget));
   }
   if (fields !== null) {
+    const returned = asReturned(produced);
     return ports.turns.run((late) =>
-      keepViewed(request, produced, { budget, fields }, late ? withoutPlace(ports) : ports),
+      keepViewed(request, returned, { budget, fields }, late ? withoutPlace(ports) : ports),
     );
   }
   // A stream holds its beginning from the first look on; a value holds nothing more until its turn.
@@ -41,6 +49,12 @@ export async function keepProduced(
   if (over === null) return null;
   if ('text' in over) return shown('success', [{ text: over.text }]);
   return ports.turns.run((late) => keepSource(request(), over, late ? withoutPlace(ports) : ports));
+}
+
+/** Waits for its turn as the blocks that were returned, whatever becomes of the tool's own list meanwhile. */
+function asReturned(produced: Produced): Produced {
+  if (produced.kind !== 'result') return produced;
+  return { kind: 'result', result: { ...produced.result, content: countedBlocks(produced.result) } };
 }
 
 /** Its turn never came: the store is not asked any more. */

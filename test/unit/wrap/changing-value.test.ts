@@ -90,3 +90,33 @@ it.each<[string, (bytes: Buffer) => unknown]>([
     });
   },
 );
+
+it('blocks that change while they wait for their turn to be reduced to a view: what is kept is what the tool returned', async () => {
+  const { references, run } = workspace({ tools: { rows: { view: { '*': ['id'] } } }, parallelUploads: 1 });
+  const context = () => ada;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  async function* waiting() {
+    await held;
+    yield* rowsOf(9_000);
+  }
+  // Two are worked on at once.
+  const first = [1, 2].map((n) =>
+    withResultsByReference(() => waiting(), { references, name: 'rows', context })({ n }),
+  );
+  const block = { text: JSON.stringify(rowsOf(9_000)) };
+  const made = { status: 'success', content: [block] };
+  const last = withResultsByReference(() => made, { references, name: 'rows', context })({ n: 3 });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  block.text = 'changed';
+  made.content.push({ text: 'changed' });
+  release();
+  const kept = (await last) as Kept;
+  const { ref, records } = referenceIn(kept.content);
+  expect(records).toBe(9_000);
+  const read = await references.read(run, { ref, offset: 8_999 });
+  expect(JSON.parse(read.text).data).toEqual([{ id: 8_999 }]);
+  await Promise.all(first);
+});
