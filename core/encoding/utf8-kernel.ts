@@ -64,7 +64,8 @@ function madeKernel(): Utf8Kernel | null {
   try {
     return new Utf8Kernel();
   } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return null;
+    // No such instructions, or no room for its memory.
+    if (error instanceof WebAssembly.CompileError || error instanceof RangeError) return null;
     throw error;
   }
 }

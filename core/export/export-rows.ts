@@ -135,8 +135,8 @@ class ExportPass {
 
   async finish(): Promise<ExportedRows> {
     this.#total ??= (await this.#source.total?.()) ?? null;
+    await this.#hand();
     if (this.#failure === null) {
-      await this.#hand();
       this.#typedPipe?.end();
       await this.#csv.finish(async () => {
         await this.#typedDone;
@@ -180,16 +180,14 @@ class ExportPass {
     const out = this.#typed;
     const start = out.at;
     this.#typedRows.write(row, out);
-    const end = out.at - 1;
-    this.#profile?.record(out.bytes, start, end);
-    if (!this.#inline.stopped) this.#inline.offer(out.bytes.toString('utf8', start, end));
-    if (this.#typedPipe === null) out.reset();
-    else if (out.at >= pieceBytes) return csv === undefined ? this.#hand() : csv.then(() => this.#hand());
+    if (!this.#inline.stopped) this.#inline.offer(out.bytes.toString('utf8', start, out.at - 1));
+    if (out.at >= pieceBytes) return csv === undefined ? this.#hand() : csv.then(() => this.#hand());
     return csv;
   }
 
   async #hand(): Promise<void> {
     const out = this.#typed;
+    this.#profile?.lines(out.bytes, 0, out.at);
     await this.#typedPipe?.write(out.bytes.subarray(0, out.at));
     out.reset();
   }

@@ -21,6 +21,8 @@ export interface ProfileOptions {
 }
 
 const defaultColumns = 512;
+/** Most bytes that are read in one run. */
+const windowBytes = 64 * 1024;
 
 /**
  * Builds the profile in the pass that scans the records: one accumulator per column, no value built. Memory is
@@ -34,6 +36,8 @@ export class ProfileBuilder implements RecordSink {
   private readonly rows: RowReader;
   /** Null for what is no JSON. */
   private readonly runs: RecordRuns | null;
+  /** Bytes of NDJSON so far. */
+  private lineBytes = 0;
   private records = 0;
   private skipped = 0;
 
@@ -65,6 +69,22 @@ export class ProfileBuilder implements RecordSink {
     runs.end = runs.read(b, base, from, to, stop, lines);
     this.records += runs.count;
     return runs;
+  }
+
+  /** Counts the records of NDJSON, `buffer[start, end)`: whole lines, each with its line feed. */
+  lines(buffer: Uint8Array, start: number, end: number): void {
+    const base = this.lineBytes - start;
+    for (let at = start; at < end; ) {
+      const to = Math.min(end, at + windowBytes);
+      const run = base + at < (this.runs?.restUntil ?? 0) ? null : this.run(buffer, base, at, to, to, true);
+      if (run !== null && run.count > 0) at = run.end;
+      else {
+        const feed = buffer.indexOf(0x0a, at);
+        this.record(buffer, at, feed);
+        at = feed + 1;
+      }
+    }
+    this.lineBytes += end - start;
   }
 
   /** A record past the scanner's cap: it exists, but nothing is known about its columns. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { powerOfFive } from '../../../core/kernel/power-of-five.ts';
 import { recordsWasm } from '../../../core/kernel/records-wasm.ts';
 import { WebAssembly } from '../../../core/kernel/web-assembly.ts';
+import { ProfileBuilder } from '../../../core/profile/profile-builder.ts';
 import { RecordRuns } from '../../../core/profile/record-runs.ts';
 import { JsonScan } from '../../../core/scan/json-scan.ts';
 import { NdjsonScan } from '../../../core/scan/ndjson-scan.ts';
@@ -298,6 +299,27 @@ describe('what the kernel reads', () => {
         here.WebAssembly = wasm;
       }
     });
+  });
+
+  test.each([
+    ['lines of every kind', texts],
+    [
+      'lines wider than a run',
+      Array.from({ length: 40 }, (_, id) => JSON.stringify({ id, wide: 'x'.repeat(id * 4000) })),
+    ],
+    ['one line', texts.slice(0, 1)],
+    ['no line', []],
+  ])('%s given together are counted as one by one', (_, rows) => {
+    const together = new ProfileBuilder({ format: 'json' });
+    const apart = new ProfileBuilder({ format: 'json' });
+    for (let from = 0; from < rows.length; from += 900) {
+      const some = rows.slice(from, from + 900);
+      const bytes = Buffer.from(`not of them${some.map((row) => `${row}\n`).join('')}`);
+      together.lines(bytes, 11, bytes.length);
+      for (const row of some) apart.record(Buffer.from(row), 0, Buffer.byteLength(row));
+    }
+    expect(together.build()).toEqual(apart.build());
+    expect(together.build().records).toBe(rows.length);
   });
 
   test('a long decimal is the double nearest to it', () => {
