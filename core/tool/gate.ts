@@ -7,25 +7,26 @@ import type { ToolCatalogue, ToolDefinition } from './tool-definition.ts';
  * view (DESIGN 7.6) reduced the result, the fields that it kept: `people`, `people{id,name}`. It stands in the commit
  * record, the catalogue, saved chats and the object's metadata, so it is short and plain text.
  */
-const gatePattern = /^([a-z][a-z0-9_]{0,47})(?:\{([^{}]*)\})?$/;
+const gatePattern = /^([^{}]+)(?:\{([^{}]*)\})?$/;
 /** Fields of more bytes, percent-encoded as in metadata, are told by their digest: only the same fields or all meet it. */
 const maxFieldBytes = 400;
 
 /** The gate of what a tool makes for these roles. */
 export function gateOf(tool: Pick<ToolDefinition, 'name' | 'view'>, roles: readonly string[]): string {
   const kept = keptFields(tool, roles);
-  return kept === null ? tool.name : `${tool.name}{${fieldsText(kept)}}`;
+  const name = escapedName(tool.name);
+  return kept === null ? name : `${name}{${fieldsText(kept)}}`;
 }
 
 /** The same by name; a tool that is not known has its bare name, which opens for nobody. */
 export function gateOfNamed(tools: ToolCatalogue, name: string, roles: readonly string[]): string {
   const tool = tools.find(name);
-  return tool === undefined ? name : gateOf(tool, roles);
+  return tool === undefined ? escapedName(name) : gateOf(tool, roles);
 }
 
 /** The tool of a gate, for what people and file names are told. */
 export function toolOfGate(gate: string): string {
-  return gatePattern.exec(gate)?.[1] ?? gate;
+  return namedIn(gatePattern.exec(gate)?.[1] ?? gate);
 }
 
 /**
@@ -51,7 +52,7 @@ export function viewCovers(
   roles: readonly string[],
 ): boolean {
   const [, name, stored] = gatePattern.exec(gate) ?? [];
-  if (name !== tool.name) return false;
+  if (name !== escapedName(tool.name)) return false;
   const current = keptFields(tool, roles);
   if (current === null) return true;
   if (stored === undefined) return false;
@@ -84,6 +85,15 @@ function allFields(fields: readonly string[]): string {
 /** `#` begins no escaped field. */
 function fieldsDigest(text: string): string {
   return `#${createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32)}`;
+}
+
+/** Names of the platform's tools are plain; those of a process may be any, and braces are the gate's own. */
+function escapedName(name: string): string {
+  return name.replace(/[{}%]/g, encodeURIComponent);
+}
+
+function namedIn(escapedOne: string): string {
+  return escapedOne.replace(/%(?:7B|7D|25)/g, decodeURIComponent);
 }
 
 /** Commas and braces are the gate's own. */
