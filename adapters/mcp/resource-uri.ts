@@ -9,16 +9,35 @@ export interface ResourcePage {
   readonly offset: number;
   readonly limit?: number;
   readonly fields?: readonly string[];
+  /** A piece of one record that is wider than a page, from 1. */
+  readonly part?: number;
 }
 
-export const resourceTemplate = `${scheme}{session}/{id}{?offset,limit,fields}`;
+export const resourceTemplate = `${scheme}{session}/{id}{?offset,limit,fields,part}`;
 
-export function resourceUri({ ref, offset, limit, fields }: ResourcePage): string {
+export function resourceUri({ ref, offset, limit, fields, part }: ResourcePage): string {
   const query = new URLSearchParams();
   if (offset > 0) query.set('offset', String(offset));
   if (limit !== undefined) query.set('limit', String(limit));
   if (fields !== undefined) query.set('fields', fields.join(','));
+  if (part !== undefined) query.set('part', String(part));
   return query.size === 0 ? scheme + ref : `${scheme}${ref}?${query}`;
+}
+
+/** The page after one, by the coverage of what it delivered; null after the last, undefined where none was delivered. */
+export function nextPage(
+  { part: _, ...page }: ResourcePage,
+  { loaded, next_offset: offset, next_part: part }: PageCoverage,
+): ResourcePage | null | undefined {
+  if (part !== undefined) return { ...page, part };
+  if (offset === null) return null;
+  return loaded === 0 && offset <= page.offset ? undefined : { ...page, offset };
+}
+
+export interface PageCoverage {
+  readonly loaded: number;
+  readonly next_offset: number | null;
+  readonly next_part?: number;
 }
 
 /** Throws `BadReference` for an address that is none of ours, before anything is looked up. */
@@ -35,11 +54,12 @@ export function parseResourceUri(uri: string): ResourcePage {
     if (!/^\d{1,15}$/.test(text)) throw new ClaimcheckError('InvalidInput', `uri: ${name} is no whole number`);
     return Number(text);
   };
-  const [limit, fields] = [whole('limit'), given.get('fields')];
+  const [limit, part, fields] = [whole('limit'), whole('part'), given.get('fields')];
   return {
     ref,
     offset: whole('offset') ?? 0,
     ...(limit === undefined ? {} : { limit }),
+    ...(part === undefined ? {} : { part }),
     ...(fields === null ? {} : { fields: fields.split(',') }),
   };
 }

@@ -14,7 +14,7 @@ import type { Run } from '../../core/run/run.ts';
 import type { ReaderAnswer, References } from '../../core/wrap/references.ts';
 import { type ReaderTool, readerTools } from '../reader-tools.ts';
 import { withinMessage } from './message-bound.ts';
-import { parseResourceUri, resourceTemplate, resourceUri } from './resource-uri.ts';
+import { nextPage, type PageCoverage, parseResourceUri, resourceTemplate, resourceUri } from './resource-uri.ts';
 
 /** Links beside an answer; each names a stored result as a resource. */
 const mostLinks = 20;
@@ -108,6 +108,10 @@ function described({ ref, tool, bytes }: Row) {
   };
 }
 
+function tooWide(offset: number): string {
+  return `SelectionTooLarge: what stands at ${offset} does not fit into one message; use read_result with bytes, or fields`;
+}
+
 /** One page of a result: `resources/read` has no range, so each page names the address of the next. */
 async function readResource(
   references: References,
@@ -122,21 +126,17 @@ async function readResource(
       throw new McpError(ErrorCode.InvalidParams, (error as Error).message);
     }
   })();
-  const { ref, offset, limit, fields } = page;
-  const selection = {
-    ref,
-    offset,
-    ...(limit === undefined ? {} : { limit }),
-    ...(fields === undefined ? {} : { fields }),
-  };
   const made = await withinMessage(
     maxBytes,
-    (bytes) => references.read(run, selection, { maxBytes: bytes }),
+    (bytes) => references.read(run, page, { maxBytes: bytes }),
     (answer) => {
       // One answer for what is not there and what is not theirs (code -32002, as the specification has it).
       if (answer.status === 'error') throw new McpError(-32002, answer.text);
-      const { coverage } = JSON.parse(answer.text) as { readonly coverage: { readonly next_offset: number | null } };
-      const next = coverage.next_offset === null ? null : resourceUri({ ...page, offset: coverage.next_offset });
+      const { coverage } = JSON.parse(answer.text) as { readonly coverage: PageCoverage };
+      const after = nextPage(page, coverage);
+      // An address that leads nowhere would be read for ever.
+      if (after === undefined) throw new McpError(ErrorCode.InvalidParams, tooWide(page.offset));
+      const next = after === null ? null : resourceUri(after);
       return { contents: [{ uri, mimeType: 'application/json', text: answer.text }], _meta: { next, coverage } };
     },
   );

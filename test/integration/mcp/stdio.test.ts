@@ -104,6 +104,38 @@ it('the official client lists, reads the last record, walks resources in bounded
   expect(largest()).toBeGreaterThan(50 * 1024);
 });
 
+it('a record wider than a message comes in parts that are walked to the last record; no address leads to itself', async () => {
+  const references = new References({ store: new FileResultStore(folder), catalogue: new FileCatalogue(folder) });
+  const context = { owner: 'Cleo', session: 'chat 1' };
+  const wide = { id: 0, text: '中文'.repeat(100_000) };
+  const two = await store(references, context, [wide, { id: 1, note: 'the last one' }]);
+  const escaped = await store(references, context, [{ id: 0, text: '"\\'.repeat(200_000) }]);
+
+  const { client, largest } = await connect('Cleo');
+  const parts: string[] = [];
+  const rows: object[] = [];
+  const visited = new Set<string>();
+  let uri: string | null = `claimcheck://results/${two}`;
+  while (uri !== null) {
+    expect(visited.has(uri)).toBe(false);
+    visited.add(uri);
+    const read = await client.readResource({ uri });
+    const { data } = JSON.parse(String((read.contents[0] as { text: string }).text)) as {
+      readonly data: readonly { readonly part?: number; readonly text?: string }[];
+    };
+    for (const each of data) {
+      if (each.part === undefined) rows.push(each);
+      else parts.push(each.text ?? '');
+    }
+    uri = (read._meta as { next: string | null }).next;
+  }
+  expect(JSON.parse(parts.join(''))).toEqual(wide);
+  expect(parts.length).toBeGreaterThan(5);
+  expect(rows).toEqual([{ id: 1, note: 'the last one' }]);
+  await expect(client.readResource({ uri: `claimcheck://results/${escaped}` })).rejects.toThrow(/SelectionTooLarge/);
+  expect(largest()).toBeLessThanOrEqual(100 * 1024);
+});
+
 it('with an engine it offers analyze_result, in bounded messages; nobody else’s reference is computed over', async () => {
   const { client, largest } = await connect('Ada', '--analysis');
   const { tools } = await client.listTools();
