@@ -48,11 +48,9 @@ function records(count: number, make: (index: number) => unknown): { bytes: Buff
   return { bytes: Buffer.concat(parts), starts };
 }
 
-function profile(input: { bytes: Buffer; starts: Int32Array }): ProfileBuilder {
+function profile(input: { bytes: Buffer }): ProfileBuilder {
   const builder = new ProfileBuilder({ format: 'json' });
-  for (let index = 0; index + 1 < input.starts.length; index += 1) {
-    builder.record(input.bytes, input.starts[index] as number, (input.starts[index + 1] as number) - 1);
-  }
+  builder.lines(input.bytes, 0, input.bytes.length);
   return builder;
 }
 
