@@ -62,9 +62,11 @@ it('rings of bodies that nobody ended or dropped come back when they are collect
   expect(fromSource('forget')).toEqual([{ free: false }, { free: true }]);
 });
 
-it('what the thread takes of memory is bounded, and returns with its end', () => {
-  const [{ standing, after }] = fromSource('memory') as [{ readonly standing: number; readonly after: number }];
-  process.stdout.write(`thread: ${standing} kB above the start, ${after} kB after its end\n`);
-  expect(standing).toBeLessThan(16 * 1024);
-  expect(after).toBeLessThan(standing / 2);
+it('what the thread takes of memory is bounded, and does not add up from one thread to the next', () => {
+  const made = fromSource('memory') as readonly { readonly standing: number; readonly after: number }[];
+  process.stdout.write(`threads, kB above the start: ${JSON.stringify(made)}\n`);
+  const [first, second] = made.map(({ standing }) => standing) as [number, number];
+  expect(first).toBeLessThan(16 * 1024);
+  // Node 20 and 22 give most of it back at its end. 24 keeps it, and the next thread takes what was kept.
+  expect(second).toBeLessThan(first * 1.5);
 });
