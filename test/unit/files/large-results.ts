@@ -16,7 +16,10 @@ const folder = mkdtempSync(join(tmpdir(), 'claimcheck-large-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const workers: Worker[] = [];
-process.on('worker', (worker) => workers.push(worker));
+process.on('worker', (worker) => {
+  // What compiles these sources may use threads as well, without limits.
+  if ((worker.resourceLimits?.maxOldGenerationSizeMb ?? 4096) < 100) workers.push(worker);
+});
 const threads = new DigestThreads({ processors: 2, ...(mode === 'memory' ? { idleMs: 500 } : {}) });
 const standing = async () => {
   while (threads.thread?.ready !== true) await sleep(2);
