@@ -1,3 +1,4 @@
+import { ClaimcheckError } from '../errors.ts';
 import type { OwnerKey } from '../reference/owner-key.ts';
 import { makeReference, newId } from '../reference/reference.ts';
 import type { Catalogue, CatalogueEntry } from './catalogue.ts';
@@ -40,7 +41,7 @@ export async function nextVersion(
  * Takes the number of a version that is about to be written: the next after `previous`, or the first free one behind it
  * when results of the same call are made at the same time, so that no two are the same version. A result that comes
  * second supersedes the one that came first, if that one is there to be read. A repeat with the same reference answers
- * the same number.
+ * the same number. Throws `StorageUnavailable` where no number is free: a catalogue that answers so would be asked for ever.
  */
 export async function claimVersion(
   call: VersionedCall,
@@ -49,12 +50,20 @@ export async function claimVersion(
   catalogue: Pick<Catalogue, 'claimVersion' | 'find'>,
 ): Promise<{ readonly version: number; readonly supersedes: string | null }> {
   let supersedes = previous?.ref ?? null;
-  for (let version = (previous?.version ?? 0) + 1; ; version++) {
+  const first = (previous?.version ?? 0) + 1;
+  for (let version = first; version < first + triedVersions; version++) {
     const holder = await catalogue.claimVersion({ ...call, ...result, version });
     if (holder === result.ref) return { version, supersedes };
     if ((await catalogue.find(call.owner, holder)) !== undefined) supersedes = holder;
   }
+  throw new ClaimcheckError(
+    'StorageUnavailable',
+    `catalogue: versions ${first} to ${first + triedVersions - 1} of the call are taken, one free was expected`,
+  );
 }
+
+/** Results of one call that may be made at the same time, each of which takes a number. */
+const triedVersions = 1_000;
 
 export interface RefreshFailure {
   readonly runId: string;

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from '../../../core/catalogue/catalogue.ts';
 import { findReusable } from '../../../core/catalogue/reuse.ts';
-import { nextVersion, recordRefreshFailure } from '../../../core/catalogue/versions.ts';
+import { claimVersion, nextVersion, recordRefreshFailure } from '../../../core/catalogue/versions.ts';
 import { ownerKey } from '../../../core/reference/owner-key.ts';
 import { MemoryCatalogue } from '../../fakes/memory-catalogue.ts';
 import { ada, aSession, entryOf, indexOf } from '../../fakes/stored-result.ts';
@@ -47,6 +47,27 @@ describe('versions', () => {
     expect(failed).not.toHaveProperty('exportId');
     // The next success is version 2 still, of version 1: a failure is no version.
     expect(await nextVersion(call, catalogue)).toEqual({ version: 2, supersedes: first.ref });
+  });
+});
+
+describe('the number of a version that is about to be written', () => {
+  const result = { ref: `${aSession}/${id(4)}`, availableUntil: '2026-06-01T00:00:00.000Z' };
+  test('is the first free one; what holds the ones before it is superseded', async () => {
+    const catalogue = new MemoryCatalogue([entry(1), entry(2)]);
+    const holders = [entry(1).ref, entry(2).ref, result.ref];
+    const claim = async () => holders.shift() as string;
+    const claimed = await claimVersion(call, null, result, {
+      claimVersion: claim,
+      find: catalogue.find.bind(catalogue),
+    });
+    expect(claimed).toEqual({ version: 3, supersedes: entry(2).ref });
+  });
+  test('is not looked for for ever in a catalogue that gives none', async () => {
+    const catalogue = { claimVersion: async () => undefined as never, find: async () => undefined };
+    await expect(claimVersion(call, { ref: 'x', version: 4 }, result, catalogue)).rejects.toMatchObject({
+      code: 'StorageUnavailable',
+      message: 'catalogue: versions 5 to 1004 of the call are taken, one free was expected',
+    });
   });
 });
 
