@@ -24,8 +24,8 @@ const inversePower = Float64Array.from({ length: 40 }, (_, rank) => 2 ** -rank);
  */
 export class DistinctCounter {
   /** Per slot: both lanes, the value's index + 1 (0: free), and a spare that keeps slots on one cache line. */
-  private slots = new Int32Array(32 * 4);
-  private mask = 31;
+  private slots = new Int32Array(64 * 4);
+  private mask = 63;
   private size = 0;
   private registers: Uint8Array | null = null;
   private estimate = 0;
@@ -63,7 +63,7 @@ export class DistinctCounter {
     slots[at] = hash1;
     slots[at + 1] = hash2;
     slots[at + 2] = this.size;
-    if (this.size * 2 > mask) this.grow();
+    if (this.size * 2 > mask + 1) this.grow();
     return this.size - 1;
   }
 
@@ -115,7 +115,8 @@ export class DistinctCounter {
 
   private grow(): void {
     const old = this.slots;
-    const mask = this.mask * 2 + 1;
+    // Four times as large: what is held is put anew a few times only, and its size still ends at twice the exact limit.
+    const mask = this.mask * 4 + 3;
     const slots = new Int32Array((mask + 1) * 4);
     for (let at = 0; at < old.length; at += 4) {
       if (old[at + 2] === 0) continue;

@@ -24,7 +24,9 @@ export class NumberRange {
       count += 1;
       sum += value;
       if (value <= lowest.value) lowest.offer(value, words, at, bytes);
-      if (value >= highest.value) highest.offer(value, words, at, bytes);
+      // Numbers that grow from record to record are common: those that print as they came are taken without a call.
+      if (value > highest.value && ((words[at] as number) & noted.plain) !== 0) highest.move(value);
+      else if (value >= highest.value) highest.offer(value, words, at, bytes);
     }
     this.sum = sum;
     this.count = count;
@@ -56,6 +58,13 @@ class Bound {
   constructor(direction: number) {
     this.direction = direction;
     this.value = direction * Number.NEGATIVE_INFINITY;
+  }
+
+  /** Takes a number that is beyond and that its double prints as it came. */
+  move(value: number): void {
+    this.set = true;
+    this.value = value;
+    this.length = 0;
   }
 
   /** Takes the number unless a tie of doubles turns out to be the other way by the digits. */
