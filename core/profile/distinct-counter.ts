@@ -20,7 +20,8 @@ const inversePower = Float64Array.from({ length: 40 }, (_, rank) => 2 ** -rank);
 /**
  * Counts different values given as two 32-bit hash lanes, every bit of which is as good as any other (`value-hash.ts`):
  * exactly behind a small open-addressing table, then with a HyperLogLog sketch read by the historic-inverse-probability
- * estimator of one unmerged stream (Cohen 2014, Ting 2014), which starts from the exact count. At most 96 KiB.
+ * estimator of one unmerged stream (Cohen 2014, Ting 2014), which starts from the exact count. Its tables
+ * take at most 64 KiB, twice that for the moment in which the sketch starts.
  */
 export class DistinctCounter {
   /** Per slot: both lanes, the value's index + 1 (0: free), and a spare that keeps slots on one cache line. */
