@@ -5,7 +5,7 @@ import { ClaimcheckError } from '../core/errors.ts';
 import type { BodyDigests } from '../core/scan/body-digests.ts';
 import { decodeIndex, encodeIndex } from '../core/store/index-codec.ts';
 import type { ResultIndex } from '../core/store/result-index.ts';
-import type { BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
+import type { BodyLimits, BodyMetadata, ResultAddress, ResultStore, StoredBody } from '../core/store/result-store.ts';
 import { createOnly, draftOf, isMissing, linkOnly, makeFolder, removeDraft, writeDraft } from './create-only.ts';
 import { digestThreads } from './digests/digest-threads.ts';
 import { resultFolder } from './file-name.ts';
@@ -37,7 +37,7 @@ export class FileResultStore implements ResultStore {
     address: ResultAddress,
     body: Uint8Array | AsyncIterable<Uint8Array>,
     metadata: BodyMetadata,
-    { maxBytes, signal }: { readonly maxBytes: number; readonly signal?: AbortSignal },
+    limits: BodyLimits,
   ): Promise<StoredBody> {
     const folder = resultFolder(this.#root, address);
     const path = join(folder, 'body');
@@ -46,8 +46,7 @@ export class FileResultStore implements ResultStore {
     const etag = `"${randomBytes(16).toString('hex')}"`;
     try {
       await work(() => makeFolder(folder));
-      const options = { maxBytes, durable: this.#durable, ...(signal === undefined ? {} : { signal }) };
-      const bytes = await writePieces(draft, body, options, (bytes) =>
+      const bytes = await writePieces(draft, body, { ...limits, durable: this.#durable }, (bytes) =>
         work(() => writeDraft(described, JSON.stringify({ bytes, etag, metadata } satisfies BodyFile))),
       );
       const made = { bytes, etag, metadata };

@@ -1,8 +1,20 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ClaimcheckError } from '../core/errors.ts';
+import type { BodyDigests } from '../core/scan/body-digests.ts';
+import type { BodyLimits } from '../core/store/result-store.ts';
+import { ThreadDigests } from './digests/thread-digests.ts';
+import { ThreadWriter } from './digests/thread-writer.ts';
+import { TurnWriter } from './turn-writer.ts';
 
-/** Bytes of one write; two buffers take turns, so that the next piece is made while the last one is written. */
-const writeBytes = 256 * 1024;
+/** Writes the pieces of one body to a file that it was given, and closes it. */
+export interface PieceWriter {
+  /** Takes a piece, which may be overwritten as soon as this has returned, or what it answers has settled. */
+  write(piece: Uint8Array): Promise<void> | undefined;
+  /** All of it has been written once this has settled. */
+  end(signal: AbortSignal | undefined): Promise<void>;
+  /** Nothing is written any more, and the file is closed. Never throws for a write before. */
+  close(): Promise<void>;
+}
 
 /**
  * Writes a body to a new file and answers its bytes. `meanwhile` is told how many as soon as they are known, runs beside
@@ -12,11 +24,11 @@ const writeBytes = 256 * 1024;
 export async function writePieces(
   path: string,
   body: Uint8Array | AsyncIterable<Uint8Array>,
-  limits: { readonly maxBytes: number; readonly durable: boolean; readonly signal?: AbortSignal },
+  limits: BodyLimits & { readonly durable: boolean },
   meanwhile: (bytes: number) => Promise<void> = async () => {},
 ): Promise<number> {
   const file = await failing(() => open(path, 'wx', 0o600));
-  const writer = new TurnWriter(file);
+  let writer: PieceWriter | undefined;
   let bytes = 0;
   try {
     for await (const piece of body instanceof Uint8Array ? [body] : body) {
@@ -26,75 +38,29 @@ export async function writePieces(
         const facts = { seenBytes: bytes, maxBytes: limits.maxBytes };
         throw new ClaimcheckError('OversizeResult', `result: ${bytes} bytes seen, at most ${limits.maxBytes}`, facts);
       }
-      for (let at = 0; at < piece.length; ) {
-        const taken = writer.take(piece, at);
-        at += taken;
-        if (writer.full) await failing(() => writer.turn());
-      }
+      writer ??= writerOf(file, limits.digests?.(), piece.length);
+      const taken = writer.write(piece);
+      if (taken !== undefined) await failing(() => taken);
     }
     const beside = meanwhile(bytes);
     const written = failing(async () => {
-      await writer.end();
+      await writer?.end(limits.signal);
       if (limits.durable) await file.sync();
-      await file.close();
+      await (writer ?? file).close();
     });
     await Promise.allSettled([beside, written]);
     await Promise.all([beside, written]);
     return bytes;
   } finally {
-    await writer.settle();
-    await file.close();
+    await (writer ?? file).close();
   }
 }
 
-class TurnWriter {
-  readonly #file: FileHandle;
-  #filling = Buffer.allocUnsafeSlow(writeBytes);
-  #writing = Buffer.allocUnsafeSlow(writeBytes);
-  #used = 0;
-  #pending: Promise<unknown> = Promise.resolve();
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  get full(): boolean {
-    return this.#used === writeBytes;
-  }
-
-  take(piece: Uint8Array, from: number): number {
-    const room = Math.min(writeBytes - this.#used, piece.length - from);
-    this.#filling.set(from === 0 && room === piece.length ? piece : piece.subarray(from, from + room), this.#used);
-    this.#used += room;
-    return room;
-  }
-
-  /** Waits for the buffer that is being written, then sends this one on its way. */
-  async turn(): Promise<void> {
-    await this.#pending;
-    [this.#filling, this.#writing] = [this.#writing, this.#filling];
-    const [buffer, length] = [this.#writing, this.#used];
-    this.#used = 0;
-    this.#pending = writeAll(this.#file, buffer, length);
-    // Waited for at the next turn; a failure in between is no unhandled one.
-    this.#pending.catch(() => {});
-  }
-
-  async end(): Promise<void> {
-    if (this.#used > 0) await this.turn();
-    await this.#pending;
-  }
-
-  async settle(): Promise<void> {
-    await this.#pending.catch(() => {});
-  }
-}
-
-async function writeAll(file: FileHandle, buffer: Buffer, length: number): Promise<void> {
-  for (let at = 0; at < length; ) {
-    const { bytesWritten } = await file.write(buffer, at, length - at);
-    at += bytesWritten;
-  }
+/** Where a thread has the bytes already, to hash them, it writes them as well. */
+function writerOf(file: FileHandle, digests: BodyDigests | undefined, firstBytes: number): PieceWriter {
+  if (!(digests instanceof ThreadDigests)) return new TurnWriter(file);
+  const written = digests.writeTo(file.fd, firstBytes);
+  return written === undefined ? new TurnWriter(file) : new ThreadWriter(file, digests, written);
 }
 
 async function failing<T>(task: () => Promise<T>): Promise<T> {

@@ -83,6 +83,11 @@ export class ResultScanner {
     }
   }
 
+  /** What makes the digests, once there is a first byte. */
+  get digests(): BodyDigests | undefined {
+    return this.#digests;
+  }
+
   /** Whether `bytes` more are taken without waiting for digests (`BodyDigests.room`). */
   room(bytes: number, maxMs: number): boolean {
     return this.#digests?.room?.(bytes, maxMs) ?? true;

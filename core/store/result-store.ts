@@ -25,6 +25,17 @@ export interface BodyMetadata {
   readonly fileName?: string;
 }
 
+/** What an upload of a body may take, and what is made of it beside. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+  /**
+   * Asked once the first piece has come: the store's own digests of this very body, where it makes them. They have had
+   * every piece by the time it comes.
+   */
+  readonly digests?: () => BodyDigests | undefined;
+}
+
 export interface StoredBody {
   readonly bytes: number;
   readonly etag: string;
@@ -45,7 +56,7 @@ export interface ResultStore {
     address: ResultAddress,
     body: Uint8Array | AsyncIterable<Uint8Array>,
     metadata: BodyMetadata,
-    limits: { readonly maxBytes: number; readonly signal?: AbortSignal },
+    limits: BodyLimits,
   ): Promise<StoredBody>;
   headBody(address: ResultAddress): Promise<StoredBody | undefined>;
   /** Whole body as a stream of pieces, of the version that `etag` names. */

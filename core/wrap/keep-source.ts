@@ -53,7 +53,7 @@ export async function keepSource(
         format: resultFormat,
         contentType: source.contentType,
       },
-      { maxBytes },
+      { maxBytes, digests: () => scanner.digests },
     );
     await walk.digested();
     const scanned = scanner.end();

@@ -65,6 +65,8 @@ export class ScannedWalk {
    */
   async drain(until: number): Promise<void> {
     this.#detached = true;
+    // Nothing holds the body that digests would be of: they are not waited for.
+    this.#scanner.drop();
     const counting = this.#count(until);
     if (until === Number.POSITIVE_INFINITY) return counting;
     counting.catch(() => {});

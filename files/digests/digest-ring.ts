@@ -1,15 +1,19 @@
 import {
+  asleepWord,
   bellWord,
   digestBytes,
+  doneWord,
+  fileWord,
   filledWord,
-  hashedWord,
   type RingPlace,
   slotBytes,
   slotCount,
   slotFlags,
   slotWord,
   wordCount,
+  writingWord,
 } from './digest-memory.ts';
+import { ThreadFile } from './thread-file.ts';
 
 /** Slots for which the thread is woken: to wake it costs this one as much as to copy a slot. */
 const slotsPerBell = 2;
@@ -46,14 +50,14 @@ export class DigestRing {
     return this.#filled;
   }
 
-  /** Slots hashed since the thread started. */
-  get hashed(): number {
-    return Atomics.load(this.#words, this.#first + hashedWord);
+  /** Slots that the thread is done with, since it started. */
+  get done(): number {
+    return Atomics.load(this.#words, this.#first + doneWord);
   }
 
-  /** Slots that the thread has not hashed yet. */
+  /** Slots that the thread is not done with. */
   get waiting(): number {
-    return (this.#filled - this.hashed) | 0;
+    return (this.#filled - this.done) | 0;
   }
 
   /** The slot to fill next; only when less than all wait. */
@@ -72,10 +76,25 @@ export class DigestRing {
     if (((this.#filled - this.#rung) | 0) >= slotsPerBell || (flags & slotFlags.endsBody) !== 0) this.#ringBell();
   }
 
-  /** Blocks this thread for `ms` milliseconds at most, or until more than `hashed` slots are hashed. */
-  wait(hashed: number, ms: number): void {
+  /** From the body's slot number `slot` on, all but its first `start` bytes are written to the file as well. */
+  writeTo(descriptor: number, slot: number, start: number): ThreadFile {
+    return new ThreadFile(this.#words, this.#first, { descriptor, slot, start });
+  }
+
+  /** The thread is in the middle of writing to a file. */
+  get writing(): boolean {
+    return Atomics.load(this.#words, this.#first + writingWord) !== 0;
+  }
+
+  /** No file is written to any more, but for a slot that is being written this moment. */
+  dropFile(): void {
+    Atomics.store(this.#words, this.#first + fileWord, 0);
+  }
+
+  /** Blocks this thread for `ms` milliseconds at most, or until the thread is done with more than `done` slots. */
+  wait(done: number, ms: number): void {
     if (this.#rung !== this.#filled) this.#ringBell();
-    Atomics.wait(this.#words, this.#first + hashedWord, hashed, ms);
+    Atomics.wait(this.#words, this.#first + doneWord, done, ms);
   }
 
   /** Digest of the chunk that slot number `count` ended, if it did; until the slot is filled again. */
@@ -88,10 +107,11 @@ export class DigestRing {
   #ringBell(): void {
     this.#rung = this.#filled;
     Atomics.add(this.#words, bellWord, 1);
-    Atomics.notify(this.#words, bellWord);
+    // A thread that has found the bell unrung, and says only then that it waits, sees by its count that it was rung.
+    if (Atomics.load(this.#words, asleepWord) !== 0) Atomics.notify(this.#words, bellWord);
   }
 
-  /** Digest of the body whose last slot is hashed. */
+  /** Digest of the body whose last slot is done. */
   get bodyDigest(): Uint8Array {
     return this.#digests[slotCount] as Uint8Array;
   }

@@ -14,6 +14,7 @@ export class DigestThread implements DigestRings {
   readonly #free: DigestRing[];
   readonly #changed: () => void;
   #failed = false;
+  #ended = false;
 
   /** Throws when this process may not start threads or wait for them. `changed`: rings came back, or it has ended. */
   constructor(changed: () => void) {
@@ -34,7 +35,10 @@ export class DigestThread implements DigestRings {
     });
     this.#worker.unref();
     this.#worker.on('error', () => this.fail());
-    this.#worker.once('exit', () => this.fail());
+    this.#worker.once('exit', () => {
+      this.#ended = true;
+      this.fail();
+    });
   }
 
   /** It takes bodies; a body is never made to wait for its start. */
@@ -55,11 +59,16 @@ export class DigestThread implements DigestRings {
     return this.#failed;
   }
 
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   take(): DigestRing | undefined {
     return this.#free.pop();
   }
 
   give(ring: DigestRing): void {
+    ring.dropFile();
     this.#free.push(ring);
     this.#changed();
   }

@@ -61,6 +61,9 @@ export class DigestThreads {
       get failed() {
         return thread.failed;
       },
+      get ended() {
+        return thread.ended;
+      },
       fail: () => thread.fail(),
       give: (returned: DigestRing) => {
         this.#lost.unregister(token);

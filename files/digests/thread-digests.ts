@@ -4,21 +4,29 @@ import type { BodyDigests } from '../../core/scan/body-digests.ts';
 import { chunkStart } from '../../core/scan/chunk-schedule.ts';
 import { digestBytes, slotBytes, slotCount, slotFlags } from './digest-memory.ts';
 import type { DigestRing } from './digest-ring.ts';
+import type { ThreadFile } from './thread-file.ts';
 
 /** With so many slots waiting, the thread is behind: more than wait while it is woken. */
-const behind = 5;
+const behind = 10;
 /** Milliseconds of one look at the thread, where nobody else bounds the wait. */
 const lookMs = 50;
+/** A disk may be slow: a thread in the middle of a write is waited for so many times as long. */
+const writePatience = 5;
 
 /** What a thread is to the bodies on it. */
 export interface DigestRings {
   /** It has ended, or does not move: what it made is not asked for any more. */
   readonly failed: boolean;
+  /** It has ended, and does nothing any more. */
+  readonly ended: boolean;
   fail(): void;
   give(ring: DigestRing): void;
 }
 
-/** Digests of one body, made by another thread. This one copies the bytes, and waits where that one is behind. */
+/**
+ * Digests of one body, made by another thread, which writes the body to a file as well if it is asked to. This one copies
+ * the bytes, and waits where that one is behind.
+ */
 export class ThreadDigests implements BodyDigests {
   readonly #thread: DigestRings;
   readonly #stallMs: number;
@@ -33,18 +41,18 @@ export class ThreadDigests implements BodyDigests {
   #digests = new Uint8Array(256 * digestBytes);
   #made = 0;
   #finished = false;
-  /** Hashed slots as last seen, and for how many milliseconds there was a wait for one more. */
+  /** Slots done as last seen, and for how many milliseconds there was a wait for one more. */
   #seen: number;
   #still = 0;
 
-  /** `stallMs`: a thread that is waited for and hashes nothing for so long has failed. */
+  /** `stallMs`: a thread that is waited for and gets nothing done for so long has failed. */
   constructor(thread: DigestRings, ring: DigestRing, stallMs: number) {
     this.#thread = thread;
     this.#ring = ring;
     this.#stallMs = stallMs;
     this.#first = ring.filled;
     this.#unfetched = ring.filled;
-    this.#seen = ring.hashed;
+    this.#seen = ring.done;
   }
 
   write(piece: Uint8Array): void {
@@ -95,6 +103,26 @@ export class ThreadDigests implements BodyDigests {
     this.#ring = undefined;
   }
 
+  /** The digests are still made: neither fetched nor dropped, nor has the thread failed. */
+  get standing(): boolean {
+    return this.#ring !== undefined && !this.#thread.failed;
+  }
+
+  /** The thread does nothing any more. */
+  get ended(): boolean {
+    return this.#thread.ended;
+  }
+
+  /**
+   * Everything but the `start` bytes that have come so far is written to the file by the thread: it is for the caller to
+   * write those, to wait with `finish`, and not to close it before `ThreadFile.release`. Undefined: it is not, since the
+   * digests are of other bytes, or not made any more.
+   */
+  writeTo(descriptor: number, start: number): ThreadFile | undefined {
+    if (!this.standing || this.#finished || this.#offset !== start) return undefined;
+    return this.#ring?.writeTo(descriptor, this.#first, start);
+  }
+
   #hand(ring: DigestRing, more: number): void {
     const begins = ring.filled === this.#first ? slotFlags.beginsBody : 0;
     const ends = this.#offset === this.#chunkEnd || (more !== 0 && this.#offset > chunkStart(this.#chunk));
@@ -121,28 +149,29 @@ export class ThreadDigests implements BodyDigests {
   #look(ring: DigestRing, waiting: number, maxMs: number): boolean {
     for (let left = maxMs; ; ) {
       if (this.#thread.failed) return true;
-      const { hashed } = ring;
-      if (hashed !== this.#seen) {
-        this.#seen = hashed;
+      const { done } = ring;
+      if (done !== this.#seen) {
+        this.#seen = done;
         this.#still = 0;
-        this.#fetch(ring, hashed);
+        this.#fetch(ring, done);
       }
       // By the count up to which digests were fetched: a slot is filled anew only after that.
-      if (((ring.filled - hashed) | 0) <= waiting) return true;
+      if (((ring.filled - done) | 0) <= waiting) return true;
       if (left <= 0) return false;
       // Time that was spent in waiting, not what a clock says: the process may have been stopped meanwhile.
-      const asked = Math.min(left, this.#stallMs - this.#still);
+      const patience = ring.writing ? this.#stallMs * writePatience : this.#stallMs;
+      const asked = Math.min(left, Math.max(0, patience - this.#still));
       const before = performance.now();
-      ring.wait(hashed, asked);
+      ring.wait(done, asked);
       const waited = Math.min(asked, Math.max(0.1, performance.now() - before));
       left -= waited;
       this.#still += waited;
-      if (ring.hashed === hashed && this.#still >= this.#stallMs) this.#thread.fail();
+      if (ring.done === done && this.#still >= patience) this.#thread.fail();
     }
   }
 
-  #fetch(ring: DigestRing, hashed: number): void {
-    for (; ((hashed - this.#unfetched) | 0) > 0; this.#unfetched = (this.#unfetched + 1) | 0) {
+  #fetch(ring: DigestRing, done: number): void {
+    for (; ((done - this.#unfetched) | 0) > 0; this.#unfetched = (this.#unfetched + 1) | 0) {
       const digest = ring.chunkDigest(this.#unfetched);
       if (digest === undefined) continue;
       if (this.#made === this.#digests.length) {

@@ -170,6 +170,7 @@ describe('trouble is an error, never another digest', () => {
     const given: DigestRing[] = [];
     const dead = {
       failed: false,
+      ended: false,
       fail() {
         this.failed = true;
       },
