@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ClaimcheckError } from '../core/errors.ts';
-import type { BodyDigests } from '../core/scan/body-digests.ts';
 import type { BodyLimits } from '../core/store/result-store.ts';
 import { ThreadDigests } from './digests/thread-digests.ts';
 import { ThreadWriter } from './digests/thread-writer.ts';
@@ -38,7 +37,7 @@ export async function writePieces(
         const facts = { seenBytes: bytes, maxBytes: limits.maxBytes };
         throw new ClaimcheckError('OversizeResult', `result: ${bytes} bytes seen, at most ${limits.maxBytes}`, facts);
       }
-      writer ??= writerOf(file, limits.digests?.(), piece.length);
+      writer ??= writerOf(file, limits, piece);
       const taken = writer.write(piece);
       if (taken !== undefined) await failing(() => taken);
     }
@@ -57,10 +56,11 @@ export async function writePieces(
 }
 
 /** Where a thread has the bytes already, to hash them, it writes them as well. */
-function writerOf(file: FileHandle, digests: BodyDigests | undefined, firstBytes: number): PieceWriter {
-  if (!(digests instanceof ThreadDigests)) return new TurnWriter(file);
-  const written = digests.writeTo(file.fd, firstBytes);
-  return written === undefined ? new TurnWriter(file) : new ThreadWriter(file, digests, written);
+function writerOf(file: FileHandle, { digests }: BodyLimits, first: Uint8Array): PieceWriter {
+  const had = digests?.(first);
+  const written = had instanceof ThreadDigests ? had.writeTo(file.fd, first.length) : undefined;
+  if (written === undefined) return new TurnWriter(file);
+  return new ThreadWriter(file, had as ThreadDigests, written, (piece) => digests?.(piece) === had);
 }
 
 async function failing<T>(task: () => Promise<T>): Promise<T> {

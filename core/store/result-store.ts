@@ -30,10 +30,11 @@ export interface BodyLimits {
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
   /**
-   * Asked once the first piece has come: the store's own digests of this very body, where it makes them. They have had
-   * every piece by the time it comes.
+   * Of a piece that has just come: what has had it, and every piece before it, to make the body's digests, where that is
+   * the store's own (`ResultStore.digests`). Undefined for any other piece: whoever stands between and yields other bytes
+   * is not passed over.
    */
-  readonly digests?: () => BodyDigests | undefined;
+  readonly digests?: (piece: Uint8Array) => BodyDigests | undefined;
 }
 
 export interface StoredBody {

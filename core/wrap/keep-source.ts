@@ -53,7 +53,7 @@ export async function keepSource(
         format: resultFormat,
         contentType: source.contentType,
       },
-      { maxBytes, digests: () => scanner.digests },
+      { maxBytes, digests: (piece) => walk.digestsOf(piece) },
     );
     await walk.digested();
     const scanned = scanner.end();

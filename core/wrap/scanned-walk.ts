@@ -1,5 +1,6 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import { ClaimcheckError } from '../errors.ts';
+import type { BodyDigests } from '../scan/body-digests.ts';
 import type { ResultScanner } from '../scan/result-scanner.ts';
 
 /** Milliseconds of work after which other work of the process gets its turn. */
@@ -19,6 +20,7 @@ export class ScannedWalk {
   #bytes = 0;
   /** Bytes of the last piece; the next is seldom more. */
   #last = 0;
+  #given: Uint8Array | undefined;
   #since = performance.now();
   #ended = false;
   #detached = false;
@@ -55,8 +57,14 @@ export class ScannedWalk {
       const piece = await this.#advance();
       if (piece === undefined) return;
       if (this.#detached) throw new ClaimcheckError('StorageUnavailable', 'storage: the upload was given up');
+      this.#given = piece;
       yield piece;
     }
+  }
+
+  /** `BodyLimits.digests`. */
+  digestsOf(piece: Uint8Array): BodyDigests | undefined {
+    return piece === this.#given ? this.#scanner.digests : undefined;
   }
 
   /**

@@ -9,7 +9,7 @@ import type { ThreadFile } from './thread-file.ts';
 /** Milliseconds for which this thread may wait at a stretch. */
 const stretchMs = 5;
 /** Milliseconds that a slot which is being written is waited for before the file is closed later, by itself. */
-const closeMs = 1_000;
+const closeMs = 500;
 const lookMs = 20;
 
 /** Leaves the writing to the thread that makes the body's digests, but for the first piece. */
@@ -17,14 +17,16 @@ export class ThreadWriter implements PieceWriter {
   readonly #file: FileHandle;
   readonly #digests: ThreadDigests;
   readonly #written: ThreadFile;
+  readonly #had: (piece: Uint8Array) => boolean;
   #first = true;
   #closing: Promise<void> | undefined;
 
-  /** `written`: the same file, to which `digests` are being written. */
-  constructor(file: FileHandle, digests: ThreadDigests, written: ThreadFile) {
+  /** `written`: the same file, as the thread has it. `had`: the thread has this piece. */
+  constructor(file: FileHandle, digests: ThreadDigests, written: ThreadFile, had: (piece: Uint8Array) => boolean) {
     this.#file = file;
     this.#digests = digests;
     this.#written = written;
+    this.#had = had;
   }
 
   write(piece: Uint8Array): Promise<void> | undefined {
@@ -33,6 +35,7 @@ export class ThreadWriter implements PieceWriter {
       return writeAll(this.#file, piece);
     }
     this.#check();
+    if (!this.#had(piece)) throw new ClaimcheckError('StorageUnavailable', 'storage: the body is not what was scanned');
     return undefined;
   }
 

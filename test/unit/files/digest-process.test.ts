@@ -58,6 +58,14 @@ it('a thread that is killed half way costs that one result its copy, and the ans
   expect([next, last, facts]).toEqual([kept, kept, { workers: 2 }]);
 });
 
+it('a disk that is full half way through a body: the answer says that it was not kept, and nothing of it stays', () => {
+  const args = ['-c', 'ulimit -f 1024; exec "$0" "$@"', process.execPath, '--import', 'tsx', source, 'full'];
+  const [made] = JSON.parse(execFileSync('bash', args, { encoding: 'utf8', timeout: 25_000 })) as [typeof kept];
+  expect(made).toMatchObject({ whole: false, records: null, warnings: ['not stored: StorageUnavailable'] });
+  expect(made).toMatchObject({ left: [], idle: true, workers: 1 });
+  expect(made.text).toContain('of 40000 records shown; the rest was not kept (StorageUnavailable)');
+});
+
 it('rings of bodies that nobody ended or dropped come back when they are collected', () => {
   expect(fromSource('forget')).toEqual([{ free: false }, { free: true }]);
 });

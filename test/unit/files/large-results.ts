@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -93,6 +93,17 @@ if (mode === 'keep') {
   made.push(await keep(3), await keep(4));
   await standing();
   made.push(await keep(5), { workers: workers.length });
+} else if (mode === 'full') {
+  // Past the limit on files the system would end the process, where nobody listens to it.
+  process.on('SIGXFSZ', () => {});
+  await keep(1);
+  await keep(2);
+  await standing();
+  const kept = await keep(3);
+  const left = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /body|draft|index/.test(name),
+  );
+  made.push({ ...kept, left, idle: threads.thread?.idle, workers: workers.length });
 } else if (mode === 'forget') {
   threads.digests(2_000_000);
   threads.digests(2_000_000);
