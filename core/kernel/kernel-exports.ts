@@ -1,5 +1,3 @@
-import type { WasmGlobal } from './web-assembly.ts';
-
 /** Where things lie in the kernel's memory, by the names that `assembly/memory.ts` gives them. */
 export type KernelLayout = Readonly<
   Record<
@@ -11,6 +9,16 @@ export type KernelLayout = Readonly<
     | 'pieceLimit'
     | 'piecePad'
     | 'hostLanes'
+    | 'runCount'
+    | 'runFirstStart'
+    | 'runLineFeed'
+    | 'tallyEstimate'
+    | 'tallyOpen'
+    | 'tallySum'
+    | 'tallyLowest'
+    | 'tallyHighest'
+    | 'tallyShortest'
+    | 'tallyLongest'
     | 'powers'
     | 'trees'
     | 'treeBytes'
@@ -22,6 +30,9 @@ export type KernelLayout = Readonly<
     | 'powersOfFiveReach'
     | 'piece'
     | 'slabs'
+    | 'blocks'
+    | 'blockBytes'
+    | 'blockCount'
     | 'columnMask'
     | 'columnLength'
     | 'columnSpelling'
@@ -40,11 +51,14 @@ export type KernelLayout = Readonly<
   >
 >;
 
-/** What `assembly/records.ts` exports beside: its one function, and what that found. */
+/** The functions of `assembly/records.ts`; places are byte offsets in the memory. */
 export interface KernelExports {
   readonly memory: { readonly buffer: ArrayBuffer };
-  readonly count: WasmGlobal;
-  readonly firstStart: WasmGlobal;
-  readonly sawLineFeed: WasmGlobal;
   run(from: number, stop: number, most: number, root: number, whole: number, known: number, lines: number): number;
+  kinds(first: number, end: number): number;
+  withoutNulls(first: number, end: number): number;
+  integers(first: number, end: number): number;
+  lengths(first: number, end: number): void;
+  numbers(first: number, end: number): number;
+  sketch(first: number, end: number, registers: number): void;
 }

@@ -5,6 +5,7 @@ import { kind } from '../profile/kind.ts';
 import { read, readNumber } from '../profile/number-bytes.ts';
 import { lanes } from '../profile/value-hash.ts';
 import type { KernelExports, KernelLayout } from './kernel-exports.ts';
+import { KernelTally } from './kernel-tally.ts';
 import { powerOfFive } from './power-of-five.ts';
 import { recordsWasm } from './records-wasm.ts';
 import { type WasmGlobal, WebAssembly } from './web-assembly.ts';
@@ -31,6 +32,7 @@ export class RecordKernel {
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
+  readonly #tally: KernelTally;
   /** Values of one column that there is room for. */
   #slabValues = 0;
   /** The columns held, in the order of their slabs; the first is of records that are no objects. */
@@ -60,13 +62,13 @@ export class RecordKernel {
     this.#exports = exports as unknown as KernelExports;
     const globals = Object.entries(exports).filter(([, made]) => made instanceof WebAssembly.Global);
     this.#at = Object.fromEntries(globals.map(([name, made]) => [name, (made as WasmGlobal).value])) as KernelLayout;
-    const { buffer } = this.#exports.memory;
-    this.#bytes = new Uint8Array(buffer);
-    this.#words = new Int32Array(buffer);
-    this.#doubles = new Float64Array(buffer);
+    this.#tally = new KernelTally(this.#exports, this.#at);
+    this.#bytes = this.#tally.bytes;
+    this.#words = this.#tally.words;
+    this.#doubles = this.#tally.doubles;
     for (let power = 0; power < 23; power += 1) this.#doubles[this.#at.powers / 8 + power] = 10 ** power;
     const { powersOfFive, powersOfFiveBytes, powersOfFiveReach } = this.#at;
-    const halves = new BigUint64Array(buffer);
+    const halves = new BigUint64Array(this.#exports.memory.buffer);
     for (let power = -powersOfFiveReach; power <= powersOfFiveReach; power += 1) {
       const place = (powersOfFive + (power + powersOfFiveReach) * powersOfFiveBytes) >> 3;
       const five = powerOfFive(power);
@@ -116,9 +118,9 @@ export class RecordKernel {
       held,
       lines ? 1 : 0,
     );
-    this.count = this.#exports.count.value;
-    this.firstStart = this.#exports.firstStart.value - piece + this.#pieceStart;
-    this.sawLineFeed = this.#exports.sawLineFeed.value !== 0;
+    this.count = this.#words[this.#at.runCount >> 2] as number;
+    this.firstStart = (this.#words[this.#at.runFirstStart >> 2] as number) - piece + this.#pieceStart;
+    this.sawLineFeed = this.#words[this.#at.runLineFeed >> 2] !== 0;
     if (this.count > 0) this.#commit();
     this.#owner = owner;
     return end - shift;
@@ -157,7 +159,7 @@ export class RecordKernel {
       const first = slabs + index * slabBytes;
       const end = this.#words[cursor] as number;
       if (end === first) continue;
-      (this.#held[index] as Column).commitRun(this.#words, this.#doubles, this.#bytes, first >> 2, end >> 2);
+      (this.#held[index] as Column).commitRun(this.#tally, first >> 2, end >> 2);
       this.#words[cursor] = first;
     }
   }

@@ -22,6 +22,11 @@ export class ColumnBudget {
     return this.refused.count;
   }
 
+  /** As `Column.settle`, for all of them. */
+  settle(): void {
+    for (const column of this.columns) column.settle();
+  }
+
   admit(key: string, parent: Column | null, spelling: Uint8Array, parentNumber: number): Column | null {
     if (this.columns.length >= this.limit || spelling.length > keyBytes) {
       hashBytes(spelling, 0, spelling.length, parentNumber);

@@ -7,6 +7,7 @@ import { noted } from './noted-value.ts';
 import { read } from './number-bytes.ts';
 import { latin, NumberRange } from './number-range.ts';
 import type { ColumnProfile, TypeMix } from './profile.ts';
+import type { RunTally } from './run-tally.ts';
 import { hashBytes, lanes } from './value-hash.ts';
 
 /** A column of at most this many different values gets its most frequent ones listed. */
@@ -14,6 +15,9 @@ const trackedValues = 256;
 const listedValues = 5;
 /** Values longer than this are not kept as text. */
 const trackedBytes = 128;
+
+const nullBit = 1 << kind.null;
+const numericBits = (1 << kind.integer) | (1 << kind.number);
 
 type Value = string | number | boolean;
 
@@ -103,21 +107,39 @@ export class Column {
   /** Counts the staged value; `bytes` is the buffer that `start` and `end` point into. */
   commit(bytes: Uint8Array): void {
     const { kind: is } = this;
-    if (is !== kind.none) this.commitKind(is, this.words, this.doubles, bytes, 0, noted.words);
+    if (is !== kind.none) this.commitKind(is, this.words, this.doubles, bytes, 0, noted.words, null);
   }
 
-  /** Counts values noted one after the other in `words[from, to)` (`noted`); `doubles` are the same memory. */
-  commitRun(words: Int32Array, doubles: Float64Array, bytes: Uint8Array, from: number, to: number): void {
-    for (let at = from; at < to; ) {
+  /** Counts the values, of which there is at least one, that the kernel noted in its `words[from, to)`, where they do not stay as they are. */
+  commitRun(tally: RunTally, from: number, to: number): void {
+    const { words, doubles, bytes } = tally;
+    const seen = tally.kinds(from, to);
+    let end = to;
+    if ((seen & nullBit) !== 0) {
+      end = seen === nullBit ? from : tally.withoutNulls(from, to);
+      const nulls = (to - end) / noted.words;
+      this.present += nulls;
+      this.nulls += nulls;
+    }
+    const kinds = seen & ~nullBit;
+    if (kinds === numericBits) {
+      this.commitKind(kind.number, words, doubles, bytes, from, end, tally);
+      const integers = tally.integers(from, end);
+      this.integers += integers;
+      this.decimals -= integers;
+      return;
+    }
+    for (let at = from; at < end; ) {
       const is = (words[at] as number) & noted.kindMask;
-      let end = at + noted.words;
-      while (end < to && ((words[end] as number) & noted.kindMask) === is) end += noted.words;
-      this.commitKind(is, words, doubles, bytes, at, end);
-      at = end;
+      let next = at + noted.words;
+      if (kinds === 1 << is) next = end;
+      else while (next < end && ((words[next] as number) & noted.kindMask) === is) next += noted.words;
+      this.commitKind(is, words, doubles, bytes, at, next, tally);
+      at = next;
     }
   }
 
-  /** Counts values of one kind. */
+  /** Counts values of one kind: those of a run, or a single one. */
   private commitKind(
     is: number,
     words: Int32Array,
@@ -125,22 +147,23 @@ export class Column {
     bytes: Uint8Array,
     from: number,
     to: number,
+    tally: RunTally | null,
   ): void {
     const count = (to - from) / noted.words;
     this.present += count;
     switch (is) {
       case kind.string:
         this.strings += count;
-        this.lengths.add(words, from, to);
+        if (tally === null) this.lengths.add(words[from + noted.length] as number);
+        else tally.lengths(this.lengths, from, to);
         if (this.dates.only) this.dates.add(words, bytes, from, to);
         break;
       case kind.integer:
-        this.integers += count;
-        this.numbers.add(words, doubles, bytes, from, to);
-        break;
       case kind.number:
-        this.decimals += count;
-        this.numbers.add(words, doubles, bytes, from, to);
+        if (is === kind.integer) this.integers += count;
+        else this.decimals += count;
+        if (tally === null) this.numbers.add(words, doubles, bytes, from, to);
+        else this.numbers.addRun(tally, from, to);
         break;
       case kind.boolean:
         this.booleans += count;
@@ -150,15 +173,21 @@ export class Column {
         return;
       case kind.array:
         this.arrays += count;
-        this.items.add(words, from, to);
+        if (tally === null) this.items.add(words[from + noted.length] as number);
+        else tally.lengths(this.items, from, to);
         break;
       default:
         this.objects += count;
     }
-    if (this.values !== null) this.track(words, doubles, bytes, from, to);
-    else if (count > 1) this.different.addRun(words, from, to);
-    // A run's way of counting costs more than it saves where there is one value.
-    else this.different.add(words[from + noted.hash1] as number, words[from + noted.hash2] as number);
+    if (this.values !== null) this.track(words, doubles, bytes, from, to, tally);
+    else if (tally === null)
+      this.different.add(words[from + noted.hash1] as number, words[from + noted.hash2] as number);
+    else this.different.addRun(tally, from, to);
+  }
+
+  /** No more values are expected. */
+  settle(): void {
+    this.different.settle();
   }
 
   profile(path: string, records: number): ColumnProfile {
@@ -181,14 +210,23 @@ export class Column {
     };
   }
 
-  private track(words: Int32Array, doubles: Float64Array, bytes: Uint8Array, from: number, to: number): void {
+  private track(
+    words: Int32Array,
+    doubles: Float64Array,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    tally: RunTally | null,
+  ): void {
     const values = this.values as (Value | undefined)[];
     for (let at = from; at < to; at += noted.words) {
+      at = this.different.countSeen(words, at, to, this.counts);
+      if (at === to) return;
       const index = this.different.add(words[at + noted.hash1] as number, words[at + noted.hash2] as number);
       if (index < 0 || index >= trackedValues) {
         this.values = null;
         this.counts = new Float64Array(0);
-        this.different.addRun(words, at + noted.words, to);
+        if (tally !== null) this.different.addRun(tally, at + noted.words, to);
         return;
       }
       if (index === values.length) values.push(shown(words, doubles, at, bytes));

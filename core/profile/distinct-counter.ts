@@ -1,4 +1,6 @@
+import { DistinctSketch, registerBits } from './distinct-sketch.ts';
 import { noted } from './noted-value.ts';
+import type { RunTally } from './run-tally.ts';
 
 /** Different values counted exactly up to here, unless they were made to collide; above, the sketch estimates. */
 export const exactLimit = 2048;
@@ -8,43 +10,29 @@ export const exactLimit = 2048;
  */
 const longestChain = 256;
 /**
- * Registers of the sketch. 2^14 gives a standard error of 0.65 % with this estimator, so one column in eight would miss
- * 1 %; 2^16 gives 0.33 % and costs 64 KiB for a column of many values (docs/decisions/distinct-sketch.md).
- */
-const registerBits = 16;
-const registerCount = 1 << registerBits;
-
-/** 2^-r for every rank that a register can hold. */
-const inversePower = Float64Array.from({ length: 40 }, (_, rank) => 2 ** -rank);
-
-/**
  * Counts different values given as two 32-bit hash lanes, every bit of which is as good as any other (`value-hash.ts`):
- * exactly behind a small open-addressing table, then with a HyperLogLog sketch read by the historic-inverse-probability
- * estimator of one unmerged stream (Cohen 2014, Ting 2014), which starts from the exact count. Its tables
- * take at most 64 KiB, twice that for the moment in which the sketch starts.
+ * exactly behind a small open-addressing table, then with a sketch that starts from the exact count. Its tables take at
+ * most 64 KiB, twice that for the moment in which the sketch starts.
  */
 export class DistinctCounter {
   /** Per slot: both lanes, the value's index + 1 (0: free), and a spare that keeps slots on one cache line. */
   private slots = new Int32Array(64 * 4);
   private mask = 63;
   private size = 0;
-  private registers: Uint8Array | null = null;
-  private estimate = 0;
-  /** Sum of 2^-register over all registers: the chance that a new value changes one, times their number. */
-  private open = registerCount;
+  private sketch: DistinctSketch | null = null;
 
   get exact(): boolean {
-    return this.registers === null;
+    return this.sketch === null;
   }
 
   get count(): number {
-    return this.registers === null ? this.size : Math.round(this.estimate);
+    return this.sketch === null ? this.size : Math.round(this.sketch.estimate);
   }
 
   /** The value's index in order of first sight while the count is exact, -1 afterwards. */
-  add(hash1: number, hash2: number): number {
-    if (this.registers !== null) {
-      this.sketch(this.registers, hash1, hash2);
+  add(hash1: number, hash2: number, tally: RunTally | null = null): number {
+    if (this.sketch !== null) {
+      this.sketch.add(hash1, hash2);
       return -1;
     }
     const { slots, mask } = this;
@@ -57,8 +45,8 @@ export class DistinctCounter {
       at = (at + 4) & ((mask << 2) | 3);
     }
     if (steps === longestChain || this.size === exactLimit) {
-      this.startSketch();
-      return this.add(hash1, hash2);
+      this.startSketch(tally).add(hash1, hash2);
+      return -1;
     }
     this.size += 1;
     slots[at] = hash1;
@@ -68,50 +56,46 @@ export class DistinctCounter {
     return this.size - 1;
   }
 
-  /** Adds the values noted in `words[from, to)`. */
-  addRun(words: Int32Array, from: number, to: number): void {
+  /** Counts, by their index, values of a run that have been seen: up to the first that does not lie where it is looked for first. */
+  countSeen(words: Int32Array, from: number, to: number, counts: Float64Array): number {
+    const { slots, mask } = this;
     let at = from;
-    while (at < to && this.registers === null) {
-      this.add(words[at + noted.hash1] as number, words[at + noted.hash2] as number);
-      at += noted.words;
-    }
-    const { registers } = this;
-    if (registers === null) return;
-    let { estimate, open } = this;
+    if (this.sketch !== null) return at;
     for (; at < to; at += noted.words) {
-      const register = (words[at + noted.hash1] as number) & (registerCount - 1);
-      const rank = Math.clz32(words[at + noted.hash2] as number) + 1;
-      const before = registers[register] as number;
-      // As `sketch`, without a branch: while about every second value changes a register, none could be foreseen.
-      const grows = (before - rank) >>> 31;
-      const after = before + grows * (rank - before);
-      registers[register] = after;
-      estimate += (grows * registerCount) / open;
-      open -= (inversePower[before] as number) - (inversePower[after] as number);
+      const hash1 = words[at + noted.hash1] as number;
+      const slot = slotOf(hash1, mask);
+      const held = slots[slot + 2] as number;
+      if (held === 0 || slots[slot] !== hash1 || slots[slot + 1] !== words[at + noted.hash2]) break;
+      counts[held - 1] = (counts[held - 1] as number) + 1;
     }
-    this.estimate = estimate;
-    this.open = open;
+    return at;
   }
 
-  private sketch(registers: Uint8Array, hash1: number, hash2: number): void {
-    const at = hash1 & (registerCount - 1);
-    const rank = Math.clz32(hash2) + 1;
-    const before = registers[at] as number;
-    if (rank <= before) return;
-    registers[at] = rank;
-    this.estimate += registerCount / this.open;
-    this.open -= (inversePower[before] as number) - (inversePower[rank] as number);
+  /** Adds the values that the kernel noted in `words[from, to)`. */
+  addRun(tally: RunTally, from: number, to: number): void {
+    const { words } = tally;
+    let at = from;
+    for (; at < to && this.sketch === null; at += noted.words) {
+      this.add(words[at + noted.hash1] as number, words[at + noted.hash2] as number, tally);
+    }
+    if (at < to) this.sketch?.addRun(tally, at, to);
   }
 
-  private startSketch(): void {
-    const registers = new Uint8Array(registerCount);
+  /** Nothing more is expected to come: what it holds of the kernel's memory may be had by another. */
+  settle(): void {
+    if (this.sketch !== null) this.sketch.settled = true;
+  }
+
+  private startSketch(tally: RunTally | null): DistinctSketch {
+    const sketch = new DistinctSketch(tally?.blocks ?? null);
     const { slots } = this;
     for (let at = 0; at < slots.length; at += 4) {
-      if (slots[at + 2] !== 0) this.sketch(registers, slots[at] as number, slots[at + 1] as number);
+      if (slots[at + 2] !== 0) sketch.add(slots[at] as number, slots[at + 1] as number);
     }
-    this.estimate = this.size;
-    this.registers = registers;
+    sketch.estimate = this.size;
+    this.sketch = sketch;
     this.slots = new Int32Array(0);
+    return sketch;
   }
 
   private grow(): void {

@@ -1,5 +1,6 @@
 import { compareDecimals, parseDecimal } from './decimal-text.ts';
 import { noted } from './noted-value.ts';
+import type { NumberTally, RunTally } from './run-tally.ts';
 
 /**
  * Smallest and largest number of a column, the sum for its mean. Values compare as doubles and, where doubles tie
@@ -10,6 +11,20 @@ export class NumberRange {
   private sum = 0;
   private readonly lowest = new Bound(-1);
   private readonly highest = new Bound(1);
+
+  /** Takes the numbers that the kernel noted in `words[from, to)`. */
+  addRun(tally: RunTally, from: number, to: number): void {
+    const { lowest, highest } = this;
+    run.sum = this.sum;
+    run.lowest = lowest.value;
+    run.highest = highest.value;
+    const stopped = tally.numbers(run, from, to);
+    this.sum = run.sum;
+    this.count += (stopped - from) / noted.words;
+    if (run.lowest < lowest.value) lowest.move(run.lowest);
+    if (run.highest > highest.value) highest.move(run.highest);
+    if (stopped < to) this.add(tally.words, tally.doubles, tally.bytes, stopped, to);
+  }
 
   /**
    * Takes the numbers of the values noted in `words[from, to)`. NaN and the infinities of other languages' JSON have no
@@ -46,6 +61,8 @@ export class NumberRange {
     return this.count > 0 && Number.isFinite(mean) ? mean : undefined;
   }
 }
+
+const run: NumberTally = { sum: 0, lowest: 0, highest: 0 };
 
 class Bound {
   value: number;

@@ -113,6 +113,8 @@ export class ProfileBuilder implements RecordSink {
       columns,
       columns_left_out: this.budget.leftOut,
     };
+    whole.settle();
+    this.budget.settle();
     return maxBytes === undefined ? profile : fitProfile(profile, maxBytes);
   }
 

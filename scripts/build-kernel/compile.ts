@@ -19,7 +19,7 @@ export const recordsKernel: Kernel = {
   source: 'core/kernel/assembly/records.ts',
   module: 'core/kernel/records-wasm.ts',
   name: 'recordsWasm',
-  pages: 9,
+  pages: 9 + 64,
 };
 export const utf8Kernel: Kernel = {
   source: 'core/encoding/assembly/utf8.ts',

@@ -15,12 +15,26 @@ export const piecePad: i32 = 64;
 /** Two lanes of a hash that the host made. */
 export const hostLanes: i32 = 0x100;
 export const scratch: i32 = 0x110;
+/** What a run of records was: how many, where the first starts, whether a line feed stood between tokens. */
+export const runCount: i32 = 0x120;
+export const runFirstStart: i32 = 0x124;
+export const runLineFeed: i32 = 0x128;
+/** What a tally goes on from and what it comes to (`tally.ts`): doubles, then words. */
+export const tallyEstimate: i32 = 0x130;
+export const tallyOpen: i32 = 0x138;
+export const tallySum: i32 = 0x140;
+export const tallyLowest: i32 = 0x148;
+export const tallyHighest: i32 = 0x150;
+export const tallyShortest: i32 = 0x158;
+export const tallyLongest: i32 = 0x15c;
 /** 10^0 to 10^22. */
 export const powers: i32 = 0x200;
 /** The 128 highest bits of 5^-64 to 5^64, the upper half first. */
 export const powersOfFive: i32 = 0x400;
 export const powersOfFiveBytes: i32 = 16;
 export const powersOfFiveReach: i32 = 64;
+/** A word for each value of a run that changed a register. */
+export const grown: i32 = 0xd00;
 /** Per tree of columns: the column expected first, and any column of it. */
 export const trees: i32 = 0x1000;
 export const treeBytes: i32 = 8;
@@ -30,6 +44,10 @@ export const piece: i32 = 0x10000;
 export const spellings: i32 = 0x21000;
 export const spellingsBytes: i32 = 0x25000;
 export const slabs: i32 = 0x46000;
+/** Registers of sketches, one block for each: pages that nobody has touched take no memory. */
+export const blocks: i32 = 0x90000;
+export const blockBytes: i32 = 0x10000;
+export const blockCount: i32 = 64;
 
 // A column: the first 16 bytes of its spelling (the key's raw bytes and closing quote), and which of them count …
 export const columnMask: i32 = 16;

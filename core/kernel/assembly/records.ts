@@ -1,20 +1,25 @@
-import { columnBytes, columnCursor, columnStamp, columns, valueBytes } from './memory';
-import { afterBlanks, setLines } from './tokens';
+import {
+  columnBytes,
+  columnCursor,
+  columnStamp,
+  columns,
+  runCount,
+  runFirstStart,
+  runLineFeed,
+  valueBytes,
+} from './memory';
+import { afterBlanks, sawLineFeed, setLines } from './tokens';
 import { nextRecord, object, stamp, value } from './value';
 
 export * from './memory';
 export { doubleOf } from './decimal';
-export { sawLineFeed } from './tokens';
-
-/** Records of the last `run`, and where the first of them starts. */
-export let count: i32 = 0;
-export let firstStart: usize = 0;
+export { integers, kinds, lengths, numbers, sketch, withoutNulls } from './tally';
 
 /**
  * Reads whole records from `from` on that start before `stop`, at most `most` of them, each with the comma or the line
  * feed behind it. Answers where the next one starts, which is not ordinary in every way and for others to read, or is
- * past `stop`; after `most` of them, the position after the last. `root`: the tree of the records' columns; `whole`: the column of records that are no objects; `known`: how many
- * columns there are.
+ * past `stop`; after `most` of them, the position after the last. What it read is told at `runCount` and after. `root`: the
+ * tree of the records' columns; `whole`: the column of records that are no objects; `known`: how many columns there are.
  */
 export function run(
   from: usize,
@@ -28,21 +33,27 @@ export function run(
   setLines(asLines);
   const separator: u32 = asLines ? 0x0a : 0x2c;
   let done = from;
-  count = 0;
+  let count = 0;
   while (count < most) {
     const start = afterBlanks(done);
-    if (start >= stop) return start;
-    if (count == 0) firstStart = start;
+    if (start >= stop) {
+      done = start;
+      break;
+    }
+    if (count == 0) store<u32>(runFirstStart, <u32>start);
     nextRecord();
     let at: usize = load<u8>(start) == 0x7b ? object(start + 1, root) : value(start, whole);
     if (at) at = afterBlanks(at);
     if (!at || load<u8>(at) != separator) {
       forget(known);
-      return start;
+      done = start;
+      break;
     }
     done = at + 1;
     count++;
   }
+  store<i32>(runCount, count);
+  store<i32>(runLineFeed, sawLineFeed);
   return done;
 }
 
