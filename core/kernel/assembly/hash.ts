@@ -3,7 +3,7 @@
 
 @inline export const prime1: u32 = 0x9e3779b1;
 @inline export const prime2: u32 = 0x85ebca77;
-@inline const prime3: u32 = 0x27d4eb2f;
+@inline export const prime3: u32 = 0x27d4eb2f;
 @inline export const seed1: u32 = 0x811c9dc5;
 @inline export const seed2: u32 = 0x2f0b4c47;
 @inline export const arraySeed: u32 = 0x1b873593;

@@ -42,7 +42,7 @@ export function run(
     }
     if (count == 0) store<u32>(runFirstStart, <u32>start);
     nextRecord();
-    let at: usize = load<u8>(start) == 0x7b ? object(start + 1, root) : value(start, whole);
+    let at: usize = load<u8>(start) == 0x7b ? object(start + 1, root, false) : value(start, whole);
     if (at) at = afterBlanks(at);
     if (!at || load<u8>(at) != separator) {
       forget(known);

@@ -78,8 +78,8 @@ export function value(at: usize, column: usize): usize {
   return literal(at, first, slot);
 }
 
-/** An object's members, from after its opening brace to after its closing one. Its hash is left in the lanes. */
-export function object(from: usize, tree: usize): usize {
+/** An object's members, from after its opening brace to after its closing one. If `hashed`, its hash is left in the lanes. */
+export function object(from: usize, tree: usize, hashed: bool): usize {
   let at = afterBlanks(from);
   let previous: usize = 0;
   let hash1 = objectSeed;
@@ -99,9 +99,11 @@ export function object(from: usize, tree: usize): usize {
       if (load<u8>(at) != 0x3a) return 0;
       at = value(afterBlanks(at + 1), column);
       if (!at) return 0;
-      const salt = load<u32>(column, columnSalt);
-      hash1 += memberShare(lane1, salt, prime2);
-      hash2 += memberShare(lane2, salt, prime1);
+      if (hashed) {
+        const salt = load<u32>(column, columnSalt);
+        hash1 += memberShare(lane1, salt, prime2);
+        hash2 += memberShare(lane2, salt, prime1);
+      }
       previous = column;
       at = afterBlanks(at);
       byte = load<u8>(at);
@@ -112,7 +114,7 @@ export function object(from: usize, tree: usize): usize {
       byte = load<u8>(at);
     } while (true);
   }
-  finish(hash1, hash2, 0);
+  if (hashed) finish(hash1, hash2, 0);
   return at;
 }
 
@@ -152,7 +154,7 @@ function note(slot: usize, kind: u32, start: usize, end: usize): void {
 
 function inner(at: usize, slot: usize, tree: usize): usize {
   if (!tree) return 0;
-  const end = object(at + 1, tree);
+  const end = object(at + 1, tree, true);
   if (!end) return 0;
   note(slot, kindObject, at, end);
   return end;
