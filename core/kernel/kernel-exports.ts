@@ -19,6 +19,10 @@ export type KernelLayout = Readonly<
     | 'tallyHighest'
     | 'tallyShortest'
     | 'tallyLongest'
+    | 'tallyEarliest'
+    | 'tallyLatest'
+    | 'tallyEarliestAt'
+    | 'tallyLatestAt'
     | 'powers'
     | 'trees'
     | 'treeBytes'
@@ -60,5 +64,6 @@ export interface KernelExports {
   integers(first: number, end: number): number;
   lengths(first: number, end: number): void;
   numbers(first: number, end: number): number;
+  dates(first: number, end: number): number;
   sketch(first: number, end: number, registers: number): void;
 }

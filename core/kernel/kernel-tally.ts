@@ -1,5 +1,5 @@
 import { RegisterBlocks } from '../profile/register-blocks.ts';
-import type { LengthBounds, NumberTally, RunTally, SketchTally } from '../profile/run-tally.ts';
+import type { DateTally, LengthBounds, NumberTally, RunTally, SketchTally } from '../profile/run-tally.ts';
 import type { KernelExports, KernelLayout } from './kernel-exports.ts';
 
 /** Counts what the kernel noted, in its memory. */
@@ -17,6 +17,10 @@ export class KernelTally implements RunTally {
   private readonly highest: number;
   private readonly shortest: number;
   private readonly longest: number;
+  private readonly earliest: number;
+  private readonly latest: number;
+  private readonly earliestAt: number;
+  private readonly latestAt: number;
 
   constructor(exports: KernelExports, at: KernelLayout) {
     const { buffer } = exports.memory;
@@ -32,6 +36,10 @@ export class KernelTally implements RunTally {
     this.highest = at.tallyHighest >> 3;
     this.shortest = at.tallyShortest >> 2;
     this.longest = at.tallyLongest >> 2;
+    this.earliest = at.tallyEarliest >> 3;
+    this.latest = at.tallyLatest >> 3;
+    this.earliestAt = at.tallyEarliestAt >> 2;
+    this.latestAt = at.tallyLatestAt >> 2;
   }
 
   kinds(from: number, to: number): number {
@@ -64,6 +72,18 @@ export class KernelTally implements RunTally {
     tally.sum = doubles[sum] as number;
     tally.lowest = doubles[lowest] as number;
     tally.highest = doubles[highest] as number;
+    return stopped;
+  }
+
+  dates(tally: DateTally, from: number, to: number): number {
+    const { words, doubles, earliest, latest } = this;
+    doubles[earliest] = tally.earliest;
+    doubles[latest] = tally.latest;
+    const stopped = this.exports.dates(from << 2, to << 2) >> 2;
+    tally.earliest = doubles[earliest] as number;
+    tally.latest = doubles[latest] as number;
+    tally.earliestAt = (words[this.earliestAt] as number) >> 2;
+    tally.latestAt = (words[this.latestAt] as number) >> 2;
     return stopped;
   }
 

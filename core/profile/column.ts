@@ -156,7 +156,9 @@ export class Column {
         this.strings += count;
         if (tally === null) this.lengths.add(words[from + noted.length] as number);
         else tally.lengths(this.lengths, from, to);
-        if (this.dates.only) this.dates.add(words, bytes, from, to);
+        if (!this.dates.only) break;
+        if (tally === null) this.dates.add(words, bytes, from, to);
+        else this.dates.addRun(tally, from, to);
         break;
       case kind.integer:
       case kind.number:

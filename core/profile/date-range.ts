@@ -2,6 +2,7 @@ import { isoInstant } from './iso-date.ts';
 import { escapes } from './kind.ts';
 import { noted } from './noted-value.ts';
 import { latin } from './number-range.ts';
+import type { DateTally, RunTally } from './run-tally.ts';
 
 /** First and last of a column whose strings are all ISO dates; gives up at the first string that is none. */
 export class DateRange {
@@ -13,6 +14,19 @@ export class DateRange {
   private readonly last = new Uint8Array(40);
   private firstLength = 0;
   private lastLength = 0;
+
+  /** Takes the strings that the kernel noted in `words[from, to)`. */
+  addRun(tally: RunTally, from: number, to: number): void {
+    const { words, bytes } = tally;
+    run.earliest = this.earliest;
+    run.latest = this.latest;
+    const stopped = tally.dates(run, from, to);
+    this.earliest = run.earliest;
+    this.latest = run.latest;
+    if (run.earliestAt !== 0) this.firstLength = copyNoted(this.first, bytes, words, run.earliestAt);
+    if (run.latestAt !== 0) this.lastLength = copyNoted(this.last, bytes, words, run.latestAt);
+    if (stopped < to) this.add(words, bytes, stopped, to);
+  }
 
   /** Takes the strings noted in `words[from, to)`. */
   add(words: Int32Array, bytes: Uint8Array, from: number, to: number): void {
@@ -42,6 +56,12 @@ export class DateRange {
     if (!this.only || this.firstLength === 0) return undefined;
     return { min: latin(this.first, 0, this.firstLength), max: latin(this.last, 0, this.lastLength) };
   }
+}
+
+const run: DateTally = { earliest: 0, latest: 0, earliestAt: 0, latestAt: 0 };
+
+function copyNoted(into: Uint8Array, bytes: Uint8Array, words: Int32Array, at: number): number {
+  return copy(into, bytes, words[at + noted.start] as number, words[at + noted.end] as number);
 }
 
 function copy(into: Uint8Array, bytes: Uint8Array, start: number, end: number): number {

@@ -19,6 +19,8 @@ export interface RunTally {
   lengths(range: LengthBounds, from: number, to: number): void;
   /** Where the first number is noted of which the digits may matter, or `to`; `tally` is told of those before. */
   numbers(tally: NumberTally, from: number, to: number): number;
+  /** Where the first string is noted that must be looked at here, or `to`; `tally` is told of the dates before. */
+  dates(tally: DateTally, from: number, to: number): number;
   /** `block`: where the sketch's registers are, a byte offset in the memory. */
   sketch(tally: SketchTally, block: number, from: number, to: number): void;
 }
@@ -33,6 +35,15 @@ export interface NumberTally {
   sum: number;
   lowest: number;
   highest: number;
+}
+
+/** First and last instant of dates, in milliseconds since 1970. */
+export interface DateTally {
+  earliest: number;
+  latest: number;
+  /** Out: where these two are noted; 0 when they are what was handed in. */
+  earliestAt: number;
+  latestAt: number;
 }
 
 export interface SketchTally {

@@ -27,6 +27,10 @@ export const tallyLowest: i32 = 0x148;
 export const tallyHighest: i32 = 0x150;
 export const tallyShortest: i32 = 0x158;
 export const tallyLongest: i32 = 0x15c;
+export const tallyEarliest: i32 = 0x160;
+export const tallyLatest: i32 = 0x168;
+export const tallyEarliestAt: i32 = 0x170;
+export const tallyLatestAt: i32 = 0x174;
 /** 10^0 to 10^22. */
 export const powers: i32 = 0x200;
 /** The 128 highest bits of 5^-64 to 5^64, the upper half first. */

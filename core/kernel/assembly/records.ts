@@ -12,6 +12,7 @@ import { afterBlanks, sawLineFeed, setLines } from './tokens';
 import { nextRecord, object, stamp, value } from './value';
 
 export * from './memory';
+export { dates } from './dates';
 export { doubleOf } from './decimal';
 export { integers, kinds, lengths, numbers, sketch, withoutNulls } from './tally';
 

@@ -33,6 +33,15 @@ const many = (count: number, make: (i: number) => string) => Array.from({ length
 const wide = (columns: number, from: number, count: number) =>
   many(count, (i) => `{${many(columns, (k) => `"c${k}":${(from + i) * 7 + k}`).join(',')}}`);
 
+/** A date in one of the spellings that there are. */
+function dateSpelled(i: number): string {
+  const iso = new Date(-6e13 + ((i * 7919) % 7000) * 2.5e10).toISOString().replace(/^[+-]00/, '');
+  const to = [10, 16, 19, 21, 22, 24][i % 6] as number;
+  const zone = ['', 'Z', '+02:00', '-0730'][(i >> 3) % 4] as string;
+  if (to === 10) return iso.slice(0, 10);
+  return (i % 97 === 0 ? iso.replace('T', ' ') : iso).slice(0, to).replace('Z', '123456') + zone;
+}
+
 let sketched: jest.SpyInstance;
 let taken: jest.SpyInstance;
 beforeEach(() => {
@@ -72,6 +81,10 @@ describe('what is counted in runs is what is counted one by one', () => {
     ['strings of every length', (i) => JSON.stringify('é'.repeat((i * 31) % 97) + i)],
     ['arrays of every length', (i) => `[${many((i * 31) % 17, (k) => `${i + k}`).join(',')}]`],
     ['dates', (i) => JSON.stringify(new Date(1.7e12 + ((i * 7919) % 5000) * 1000).toISOString())],
+    ['dates of every spelling', (i) => JSON.stringify(dateSpelled(i))],
+    ['days', (i) => JSON.stringify(new Date(1.7e12 - ((i * 7919) % 5000) * 86_400_000).toISOString().slice(0, 10))],
+    ['dates, then what is none', (i) => (i < 5000 ? JSON.stringify(dateSpelled(i % 1000)) : '"2026-13-01"')],
+    ['dates, then one with an escape', (i) => (i === 5000 ? '"2026\\u002d01-01"' : '"2026-01-01"')],
     ['few values', (i) => `"${i % 200}"`],
     ['values that become too many to list, and then to keep', (i) => `"${Math.floor(i ** 1.5) % (i + 1)}"`],
   ])('%s', (_, make) => {
@@ -112,6 +125,26 @@ describe('what is counted in runs is what is counted one by one', () => {
         new Pair().runs(many(300, row)).check();
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test('texts that are dates, or nearly', () => {
+    const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    const texts = fc
+      .tuple(date, fc.constantFrom(4, 10, 12, 16, 17, 19, 20, 22, 24), fc.constantFrom('', 'Z', '+01:00', '5', 'z'))
+      .map(([of, to, zone]) => of.toISOString().slice(0, to) + zone);
+    const changed = fc.tuple(texts, fc.nat(), fc.constantFrom(...'0123456789-:T. Z/;')).map(([text, place, byte]) => {
+      const at = place % text.length;
+      return text.slice(0, at) + byte + text.slice(at + 1);
+    });
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 1, maxLength: 3 }), changed, (of, last) => {
+        // The first say whether these are dates, so what may be none comes last, once its column is known.
+        const rows = many(200, (i) => `{"a":"${of[0]}","b":"${of[i % of.length]}"}`);
+        const pair = new Pair().runs(rows).runs(many(40, (i) => `{"a":"${i < 20 ? of[0] : last}","b":"${last}"}`));
+        pair.check();
+      }),
+      { numRuns: 1500 },
     );
   });
 
