@@ -79,7 +79,8 @@ function instantOf(start: usize, end: usize): f64 {
   let millis = <f64>((hours * 60 + minutes) * 60000);
   let at = start + 16;
   if (at < end && load<u8>(at) == 0x3a) {
-    if (at + 3 > end || !isDigit(load<u8>(at, 1)) || !isDigit(load<u8>(at, 2))) return NaN;
+    // Behind the end stands the quote that closes the string.
+    if (!isDigit(load<u8>(at, 1)) || !isDigit(load<u8>(at, 2))) return NaN;
     const seconds = (<i32>load<u8>(at, 1) - 0x30) * 10 + (<i32>load<u8>(at, 2) - 0x30);
     if (seconds > 60) return NaN;
     millis += <f64>(seconds * 1000);

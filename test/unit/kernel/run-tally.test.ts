@@ -148,6 +148,27 @@ describe('what is counted in runs is what is counted one by one', () => {
     );
   });
 
+  test('the ends of all months, in years of every kind', () => {
+    const two = (of: number) => String(of).padStart(2, '0');
+    const month = (year: number, of: number) => `${String(year).padStart(4, '0')}-${two(of)}-`;
+    const days = [1, 4, 99, 100, 400, 1600, 1900, 1970, 2000, 2023, 2024, 2100, 2400, 9998].flatMap((year) =>
+      Array.from({ length: 12 }, (_, of) => [
+        ...[28, 29, 30, 31, 32].map((day) => month(year, of + 1) + day),
+        of === 11 ? `${month(year + 1, 1)}01` : `${month(year, of + 2)}01`,
+      ]),
+    );
+    for (const [some, later] of [
+      [28, 29],
+      [29, 28],
+      [28, 30],
+      [28, 31],
+      [28, 32],
+    ] as const) {
+      const of = (i: number, ends: readonly string[]) => ends[i < 150 ? some - 28 : i % 2 ? later - 28 : 5];
+      new Pair().runs(many(300, (i) => `{${days.map((ends, k) => `"k${k}":"${of(i, ends)}"`).join(',')}}`)).check();
+    }
+  });
+
   test('with records that come alone between runs, before the sketch and after it', () => {
     const pair = new Pair();
     for (let turn = 0; turn < 40; turn += 1) {
