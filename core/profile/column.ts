@@ -110,7 +110,7 @@ export class Column {
     if (is !== kind.none) this.commitKind(is, this.words, this.doubles, bytes, 0, noted.words, null);
   }
 
-  /** Counts the values, of which there is at least one, that the kernel noted in its `words[from, to)`, where they do not stay as they are. */
+  /** Counts the values that the kernel noted in `words[from, to)`, at least one, which do not stay there as they are. */
   commitRun(tally: RunTally, from: number, to: number): void {
     const { words, doubles, bytes } = tally;
     const seen = tally.kinds(from, to);

@@ -56,7 +56,7 @@ export class DistinctCounter {
     return this.size - 1;
   }
 
-  /** Counts, by their index, values of a run that have been seen: up to the first that does not lie where it is looked for first. */
+  /** Counts values of a run, by index, up to the first that does not lie where it is looked for first. */
   countSeen(words: Int32Array, from: number, to: number, counts: Float64Array): number {
     const { slots, mask } = this;
     let at = from;
