@@ -164,15 +164,21 @@ async function speed(): Promise<void> {
     const plain = 'plain write by 64 KiB pieces';
     const bytes = Buffer.from(text);
     await threadStanding();
-    const byText = await fastest(9, {
-      [plain]: () => plainWrite(text),
-      'floor: the same with its SHA-256': () => hashedWrite(text),
+    const write = { [plain]: () => plainWrite(text) };
+    const own = await fastest(15, {
+      ...write,
       'floor: scanned, without a profile': () => scanBytes(bytes, { previewBytes: 16_384 }),
       wrapper: calls(text),
       'wrapper, digests on the same thread': calls(text, OneThreadStore),
+    });
+    // Each of these leaves a copy of the text as garbage, which is collected in the time of whoever comes then.
+    const others = await fastest(15, {
+      ...write,
+      'floor: the same with its SHA-256': () => hashedWrite(text),
       'Strands ContextOffloader 1.19.0 (no records)': () => strands(text),
       'deepagents 1.14.1 (no records)': () => deepagents(text),
     });
+    const byText = { ...own, ...others, [plain]: Math.min(own[plain] as number, others[plain] as number) };
     report(`over the budget: ${title}, ${bytes.length} bytes`, byText, plain);
   }
 
