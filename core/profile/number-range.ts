@@ -1,4 +1,4 @@
-import { compareDecimals, parseDecimal } from './decimal-text.ts';
+import { compareDecimals, type Decimal, parseDecimal } from './decimal-text.ts';
 import { noted } from './noted-value.ts';
 import type { NumberTally, RunTally } from './run-tally.ts';
 
@@ -70,6 +70,8 @@ class Bound {
   /** Digits as they came; length 0 while the double says it all. */
   private text = new Uint8Array(32);
   private length = 0;
+  /** What is held, once it had to be compared by its digits: they may be many, and ties with them too. */
+  private held: Decimal | undefined;
   private set = false;
 
   constructor(direction: number) {
@@ -82,6 +84,7 @@ class Bound {
     this.set = true;
     this.value = value;
     this.length = 0;
+    this.held = undefined;
   }
 
   /** Takes the number unless a tie of doubles turns out to be the other way by the digits. */
@@ -93,6 +96,7 @@ class Bound {
     this.set = true;
     this.value = value;
     this.length = 0;
+    this.held = undefined;
     if (plain) return;
     if (end - start > this.text.length) this.text = new Uint8Array((end - start) * 2);
     for (let from = start; from < end; from += 1) this.text[from - start] = bytes[from] as number;
@@ -108,8 +112,8 @@ class Bound {
   private beyond(plain: boolean, bytes: Uint8Array, start: number, end: number): boolean {
     // Up to 15 significant digits a double is exact enough: a tie is a tie.
     if (plain || (end - start <= 15 && Number.isFinite(this.value) && this.value !== 0)) return false;
-    const held = parseDecimal(this.length === 0 ? String(this.value) : latin(this.text, 0, this.length));
-    return compareDecimals(parseDecimal(latin(bytes, start, end)), held) * this.direction > 0;
+    this.held ??= parseDecimal(this.length === 0 ? String(this.value) : latin(this.text, 0, this.length));
+    return compareDecimals(parseDecimal(latin(bytes, start, end)), this.held) * this.direction > 0;
   }
 }
 

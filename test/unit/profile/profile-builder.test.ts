@@ -246,6 +246,17 @@ describe('profile of JSON records', () => {
     expect(process.cpuUsage(began).user).toBeLessThan(2e6);
   });
 
+  test.each([
+    ['zeros', `0.${'0'.repeat(400_000)}`, '0.0'],
+    ['doubles', `1.${'0'.repeat(400_000)}1`, '1.0000000000000000'],
+  ])('the digits of a long number are not gone over again for each of the %s that tie with it', (_, long, short) => {
+    const records = [long, ...new Array<string>(10_000).fill(short)].map((v) => `{"v":${v}}`);
+    const began = process.cpuUsage();
+    expect(column(profileOf(records), 'v')).toMatchObject({ types: { number: 10_001 } });
+    // Microseconds; both bounds compared anew each time, it would be many seconds.
+    expect(process.cpuUsage(began).user).toBeLessThan(1e6);
+  });
+
   test('arrays of strings and of what those spell are different values; so are objects of equal members', () => {
     const arrays = ['[1]', '["1"]', '[true]', '["true"]', '[{"a":null}]', '[{"a":"null"}]'];
     expect(column(profileOf([...arrays, ...arrays].map((is) => `{"v":${is}}`)), 'v').distinct).toBe(arrays.length);
