@@ -51,16 +51,18 @@ export async function writePieces(
     await Promise.all([beside, written]);
     return bytes;
   } finally {
-    await (writer ?? file).close();
+    // Of a close that failed was heard above, if the body was to stand.
+    await (writer ?? file).close().catch(() => {});
   }
 }
 
 /** Where a thread has the bytes already, to hash them, it writes them as well. */
 function writerOf(file: FileHandle, { digests }: BodyLimits, first: Uint8Array): PieceWriter {
   const had = digests?.(first);
-  const written = had instanceof ThreadDigests ? had.writeTo(file.fd, first.length) : undefined;
+  if (!(had instanceof ThreadDigests) || !had.endsWith(first, 0)) return new TurnWriter(file);
+  const written = had.writeTo(file, first.length);
   if (written === undefined) return new TurnWriter(file);
-  return new ThreadWriter(file, had as ThreadDigests, written, (piece) => digests?.(piece) === had);
+  return new ThreadWriter(file, had, written, (piece) => digests?.(piece) === had);
 }
 
 async function failing<T>(task: () => Promise<T>): Promise<T> {

@@ -32,7 +32,7 @@ export interface BodyLimits {
   /**
    * Of a piece that has just come: what has had it, and every piece before it, to make the body's digests, where that is
    * the store's own (`ResultStore.digests`). Undefined for any other piece: whoever stands between and yields other bytes
-   * is not passed over.
+   * is not passed over. A piece that was changed where it lies is the same piece here: it is for the store to compare.
    */
   readonly digests?: (piece: Uint8Array) => BodyDigests | undefined;
 }

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import {
   asleepWord,
   bellWord,
@@ -6,6 +7,7 @@ import {
   fileWord,
   filledWord,
   type RingPlace,
+  ringPlaces,
   slotBytes,
   slotCount,
   slotFlags,
@@ -29,6 +31,8 @@ export class DigestRing {
   readonly #digests: readonly Uint8Array[];
   #filled: number;
   #rung: number;
+  /** Held until there is another: a handle that is collected closes its file, whoever writes to it. */
+  #file: ThreadFile | undefined;
 
   constructor(memory: SharedArrayBuffer, place: RingPlace) {
     this.#words = new Int32Array(memory, 0, wordCount);
@@ -77,18 +81,37 @@ export class DigestRing {
   }
 
   /** From the body's slot number `slot` on, all but its first `start` bytes are written to the file as well. */
-  writeTo(descriptor: number, slot: number, start: number): ThreadFile {
-    return new ThreadFile(this.#words, this.#first, { descriptor, slot, start });
+  writeTo(handle: FileHandle, slot: number, start: number): ThreadFile {
+    this.#file = new ThreadFile(this.#words, this.#first, { handle, slot, start });
+    return this.#file;
   }
 
-  /** The thread is in the middle of writing to a file. */
+  /** The file that was last written to. */
+  get file(): ThreadFile | undefined {
+    return this.#file;
+  }
+
+  /** The thread is in the middle of writing to a file that is wanted, be it another ring's. */
   get writing(): boolean {
-    return Atomics.load(this.#words, this.#first + writingWord) !== 0;
+    return ringPlaces.some(({ words }) => {
+      const writing = Atomics.load(this.#words, words + writingWord);
+      return writing !== 0 && writing === Atomics.load(this.#words, words + fileWord);
+    });
   }
 
-  /** No file is written to any more, but for a slot that is being written this moment. */
-  dropFile(): void {
+  /**
+   * The body is not wanted any more: no file is written to, but for a slot that is being written this moment, and the
+   * thread is made to do what is left.
+   */
+  leave(): void {
     Atomics.store(this.#words, this.#first + fileWord, 0);
+    if (this.#rung !== this.#filled) this.#ringBell();
+  }
+
+  /** Slot number `count` as it was filled; undefined: it may have been filled anew since. */
+  filledSlot(count: number): Uint8Array | undefined {
+    const since = (this.#filled - count) | 0;
+    return since >= 0 && since < slotCount ? this.#slots[count & (slotCount - 1)] : undefined;
   }
 
   /** Blocks this thread for `ms` milliseconds at most, or until the thread is done with more than `done` slots. */

@@ -63,14 +63,26 @@ export class DigestThread implements DigestRings {
     return this.#ended;
   }
 
+  get bodies(): number {
+    return ringPlaces.length - this.#free.length;
+  }
+
+  /** A ring of which the thread has done everything: what became of one body is never said of another. */
   take(): DigestRing | undefined {
-    return this.#free.pop();
+    const at = this.#free.findLastIndex(({ waiting }) => waiting === 0);
+    return at < 0 ? undefined : this.#free.splice(at, 1)[0];
   }
 
   give(ring: DigestRing): void {
-    ring.dropFile();
+    ring.leave();
     this.#free.push(ring);
     this.#changed();
+  }
+
+  /** Takes a ring back from a body that was collected, and closes its file, which nobody can any more. */
+  takeBack(ring: DigestRing): void {
+    if (ring.file?.held === true) ring.file.close(() => this.#ended).catch(() => {});
+    this.give(ring);
   }
 
   /** Ends it; every body that is on it fails. */

@@ -64,6 +64,9 @@ export class DigestThreads {
       get ended() {
         return thread.ended;
       },
+      get bodies() {
+        return thread.bodies;
+      },
       fail: () => thread.fail(),
       give: (returned: DigestRing) => {
         this.#lost.unregister(token);
@@ -71,7 +74,7 @@ export class DigestThreads {
       },
     };
     const digests = new ThreadDigests(rings, ring, this.#stallMs);
-    this.#lost.register(digests, () => thread.give(ring), token);
+    this.#lost.register(digests, () => thread.takeBack(ring), token);
     return digests;
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { ClaimcheckError } from '../../core/errors.ts';
 import type { BodyDigests } from '../../core/scan/body-digests.ts';
 import { chunkStart } from '../../core/scan/chunk-schedule.ts';
@@ -19,6 +20,8 @@ export interface DigestRings {
   readonly failed: boolean;
   /** It has ended, and does nothing any more. */
   readonly ended: boolean;
+  /** Bodies that are on it. */
+  readonly bodies: number;
   fail(): void;
   give(ring: DigestRing): void;
 }
@@ -71,19 +74,19 @@ export class ThreadDigests implements BodyDigests {
 
   room(bytes: number, maxMs: number): boolean {
     const slots = Math.ceil((this.#used + bytes) / slotBytes);
-    return this.#ring === undefined || this.#look(this.#ring, Math.max(0, slotCount - slots), maxMs);
+    return this.#ring === undefined || this.#look(this.#ring, Math.max(0, slotCount - slots), this.#share(maxMs));
   }
 
   finish(maxMs: number): boolean {
     const ring = this.#ring;
     if (ring === undefined) return true;
     if (!this.#finished) {
-      if (this.#used === 0 && !this.#look(ring, slotCount - 1, maxMs)) return false;
+      if (this.#used === 0 && !this.#look(ring, slotCount - 1, this.#share(maxMs))) return false;
       if (this.#thread.failed) return true;
       this.#finished = true;
       this.#hand(ring, slotFlags.endsBody);
     }
-    return this.#look(ring, 0, maxMs);
+    return this.#look(ring, 0, this.#share(maxMs));
   }
 
   end(): { readonly sha256: string; readonly digests: Uint8Array } {
@@ -118,9 +121,37 @@ export class ThreadDigests implements BodyDigests {
    * write those, to wait with `finish`, and not to close it before `ThreadFile.release`. Undefined: it is not, since the
    * digests are of other bytes, or not made any more.
    */
-  writeTo(descriptor: number, start: number): ThreadFile | undefined {
+  writeTo(file: FileHandle, start: number): ThreadFile | undefined {
     if (!this.standing || this.#finished || this.#offset !== start) return undefined;
-    return this.#ring?.writeTo(descriptor, this.#first, start);
+    return this.#ring?.writeTo(file, this.#first, start);
+  }
+
+  /** Bytes that have come so far. */
+  get bytes(): number {
+    return this.#offset;
+  }
+
+  /**
+   * What came last are these bytes, and `start` bytes came before: neither has the piece been changed since, nor another
+   * been left out or repeated. Of a piece that is longer than the ring only what is still in there is compared.
+   */
+  endsWith(piece: Uint8Array, start: number): boolean {
+    const ring = this.#ring;
+    if (ring === undefined || start + piece.length !== this.#offset) return false;
+    for (let at = 0; at < piece.length; ) {
+      const from = (start + at) % slotBytes;
+      const to = Math.min(slotBytes, from + piece.length - at);
+      const slot = ring.filledSlot((this.#first + (start + at - from) / slotBytes) | 0);
+      const part = at === 0 && to - from === piece.length ? piece : piece.subarray(at, at + to - from);
+      if (slot !== undefined && Buffer.compare(slot.subarray(from, to), part) !== 0) return false;
+      at += to - from;
+    }
+    return true;
+  }
+
+  /** Bodies that wait wait one after the other: they share the time in which nobody else gets a turn. */
+  #share(maxMs: number): number {
+    return maxMs / Math.max(1, this.#thread.bodies);
   }
 
   #hand(ring: DigestRing, more: number): void {

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { ClaimcheckError } from '../../core/errors.ts';
 import { writeAll } from '../write-all.ts';
 import type { PieceWriter } from '../write-pieces.ts';
@@ -8,9 +8,6 @@ import type { ThreadFile } from './thread-file.ts';
 
 /** Milliseconds for which this thread may wait at a stretch. */
 const stretchMs = 5;
-/** Milliseconds that a slot which is being written is waited for before the file is closed later, by itself. */
-const closeMs = 500;
-const lookMs = 20;
 
 /** Leaves the writing to the thread that makes the body's digests, but for the first piece. */
 export class ThreadWriter implements PieceWriter {
@@ -19,7 +16,7 @@ export class ThreadWriter implements PieceWriter {
   readonly #written: ThreadFile;
   readonly #had: (piece: Uint8Array) => boolean;
   #first = true;
-  #closing: Promise<void> | undefined;
+  #bytes = 0;
 
   /** `written`: the same file, as the thread has it. `had`: the thread has this piece. */
   constructor(file: FileHandle, digests: ThreadDigests, written: ThreadFile, had: (piece: Uint8Array) => boolean) {
@@ -30,12 +27,14 @@ export class ThreadWriter implements PieceWriter {
   }
 
   write(piece: Uint8Array): Promise<void> | undefined {
+    const before = this.#bytes;
+    this.#bytes += piece.length;
     if (this.#first) {
       this.#first = false;
       return writeAll(this.#file, piece);
     }
     this.#check();
-    if (!this.#had(piece)) throw new ClaimcheckError('StorageUnavailable', 'storage: the body is not what was scanned');
+    if (!this.#had(piece) || !this.#digests.endsWith(piece, before)) throw changed();
     return undefined;
   }
 
@@ -45,33 +44,11 @@ export class ThreadWriter implements PieceWriter {
       await breathe();
     }
     this.#check();
+    if (this.#digests.bytes !== this.#bytes) throw changed();
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    for (let waited = 0; !this.#released(); waited += lookMs) {
-      if (waited >= closeMs) return this.#closeLater();
-      await sleep(lookMs);
-    }
-    await this.#file.close();
-  }
-
-  /** A file that is closed while a thread writes to it may be another's by then. */
-  #closeLater(): void {
-    const timer = setInterval(() => {
-      if (!this.#released()) return;
-      clearInterval(timer);
-      this.#file.close().catch(() => {});
-    }, closeMs);
-    timer.unref();
-  }
-
-  #released(): boolean {
-    return this.#written.release() || this.#digests.ended;
+    return this.#written.close(() => this.#digests.ended);
   }
 
   #check(): void {
@@ -79,4 +56,8 @@ export class ThreadWriter implements PieceWriter {
     if (trouble === undefined && this.#written.held && this.#digests.standing) return;
     throw new ClaimcheckError('StorageUnavailable', `storage: ${trouble ?? 'the thread that writes it has stopped'}`);
   }
+}
+
+function changed(): ClaimcheckError {
+  return new ClaimcheckError('StorageUnavailable', 'storage: the body is not what was scanned');
 }

@@ -70,6 +70,10 @@ it('rings of bodies that nobody ended or dropped come back when they are collect
   expect(fromSource('forget')).toEqual([{ free: false }, { free: true }]);
 });
 
+it('nor does a file of theirs, closed as it is collected, leave its number while the thread has bytes for it', () => {
+  expect(fromSource('abandon')).toEqual([{ strange: 0, open: 0, idle: true }]);
+});
+
 it('what the thread takes of memory is bounded, and does not add up from one thread to the next', () => {
   const made = fromSource('memory') as readonly { readonly standing: number; readonly after: number }[];
   process.stdout.write(`threads, kB above the start: ${JSON.stringify(made)}\n`);

@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { BodyDigests } from '../../../core/scan/body-digests.ts';
 import { ChunkDigests } from '../../../core/scan/chunk-digests.ts';
 import { chunkStart } from '../../../core/scan/chunk-schedule.ts';
-import { memoryBytes, ringCount, ringPlaces } from '../../../files/digests/digest-memory.ts';
+import { memoryBytes, ringCount, ringPlaces, slotBytes, slotFlags } from '../../../files/digests/digest-memory.ts';
 import { DigestRing } from '../../../files/digests/digest-ring.ts';
+import { DigestThread } from '../../../files/digests/digest-thread.ts';
 import { DigestThreads, type DigestThreadsOptions } from '../../../files/digests/digest-threads.ts';
 import { ThreadDigests } from '../../../files/digests/thread-digests.ts';
 
@@ -164,6 +165,59 @@ describe('a ring comes back', () => {
   });
 });
 
+it('a ring goes to nobody else while the thread has anything of its last body left to do, which it is made to do', async () => {
+  const thread = new DigestThread(() => {});
+  const left = thread.take() as DigestRing;
+  left.hand(slotBytes, slotFlags.beginsBody);
+  thread.give(left);
+  const others = Array.from({ length: ringCount }, () => thread.take());
+  expect(thread.started).toBe(false);
+  expect(others.map((ring) => ring !== undefined && ring !== left)).toEqual([true, true, true, false]);
+  expect(thread.bodies).toBe(ringCount - 1);
+  // Taken when the thread is through with it. Then one slot, for which nobody rang, until it is given back.
+  for (let time = 0; time < 2; time += 1) {
+    const ring = await until(() => thread.take());
+    expect(ring).toBe(left);
+    await sleep(50);
+    left.hand(slotBytes, slotFlags.beginsBody);
+    await sleep(20);
+    expect(left.waiting).toBe(1);
+    thread.give(left);
+  }
+  thread.fail();
+});
+
+async function until<T>(made: () => T | undefined): Promise<T> {
+  for (const before = performance.now(); performance.now() - before < 5_000; await sleep(2)) {
+    const one = made();
+    if (one !== undefined) return one;
+  }
+  throw new Error('not within 5 s');
+}
+
+it('however many bodies wait for a thread that does not move, others have their turn as soon as with one', async () => {
+  const memory = new SharedArrayBuffer(memoryBytes);
+  const dead = { failed: false, ended: false, bodies: ringCount, fail: () => {}, give: () => {} };
+  const waiting = ringPlaces.map((place) => new ThreadDigests(dead, new DigestRing(memory, place), 60_000));
+  let over = false;
+  const waits = waiting.map(async (digests) => {
+    digests.write(new Uint8Array(900_000));
+    while (!over && !digests.room(200_000, 5)) await breathe();
+    while (!over && !digests.finish(5)) await breathe();
+  });
+  const turns: number[] = [];
+  while (turns.length < 41) {
+    const before = performance.now();
+    await breathe();
+    turns.push(performance.now() - before);
+  }
+  over = true;
+  await Promise.all(waits);
+  const median = turns.sort((one, other) => one - other)[20] as number;
+  expect(median).toBeGreaterThan(1);
+  expect(median).toBeLessThan(12);
+});
+
 describe('trouble is an error, never another digest', () => {
   it('a thread that does not move, by itself and for all that look for room', () => {
     const memory = new SharedArrayBuffer(memoryBytes);
@@ -171,6 +225,7 @@ describe('trouble is an error, never another digest', () => {
     const dead = {
       failed: false,
       ended: false,
+      bodies: 1,
       fail() {
         this.failed = true;
       },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { withResultsByReference } from '../../../core/wrap/with-results-by-refer
 import { DigestThreads } from '../../../files/digests/digest-threads.ts';
 import { FileCatalogue } from '../../../files/file-catalogue.ts';
 import { FileResultStore } from '../../../files/file-result-store.ts';
+import { writePieces } from '../../../files/write-pieces.ts';
 
 /** A process of its own: keeps large texts one after the other, prints what came of it as JSON, and ends by itself. */
 const [mode = ''] = process.argv.slice(2);
@@ -117,6 +118,50 @@ if (mode === 'keep') {
     await sleep(2);
   }
   made.push({ free: threads.digests(2_000_000) !== undefined });
+} else if (mode === 'abandon') {
+  threads.digests(2_000_000);
+  threads.digests(2_000_000);
+  await standing();
+  let strange = 0;
+  for (let time = 0; time < 20; time += 1) {
+    // A body whose source hangs, which nobody waits for: its last slot is one that the thread was not woken for.
+    (() => {
+      const digests = threads.digests(2_000_000);
+      async function* pieces() {
+        for (const piece of [new Uint8Array(10).fill(1), new Uint8Array(65_536).fill(2)]) {
+          digests?.write(piece);
+          yield piece;
+        }
+        await new Promise(() => {});
+      }
+      const limits = { maxBytes: 1e9, durable: false, digests: () => digests };
+      writePieces(join(folder, `abandoned-${time}`), pieces(), limits).catch(() => {});
+    })();
+    await sleep(20);
+    const other = threads.digests(2_000_000);
+    // Without a turn for anybody else: it is collected, another file is opened, and the thread is woken.
+    globalThis.gc?.();
+    const file = openSync(join(folder, `new-${time}`), 'w+');
+    other?.write(new Uint8Array(200_000));
+    for (const from = performance.now(); performance.now() - from < 15; );
+    strange += fstatSync(file).size;
+    closeSync(file);
+    other?.drop?.();
+    await sleep(2);
+  }
+  const open = () =>
+    readdirSync('/proc/self/fd').filter((number) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${number}`).includes('abandoned-');
+      } catch {
+        return false;
+      }
+    }).length;
+  for (let time = 0; time < 500 && (open() > 0 || threads.thread?.idle === false); time += 1) {
+    globalThis.gc?.();
+    await sleep(2);
+  }
+  made.push({ strange, open: open(), idle: threads.thread?.idle });
 } else {
   threads.digests(2_000_000);
   globalThis.gc?.();

@@ -1,10 +1,12 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ClaimcheckError } from '../../../core/errors.ts';
 import { ChunkDigests } from '../../../core/scan/chunk-digests.ts';
 import {
+  fileWord,
   memoryBytes,
   ringPlaces,
   slotBytes,
@@ -95,7 +97,7 @@ it('nothing of a body that was given up reaches a file that has its number, or t
     const path = newPath();
     const descriptor = openSync(path, 'w');
     digests.write(left.subarray(0, 1));
-    const file = digests.writeTo(descriptor, 1);
+    const file = digests.writeTo({ fd: descriptor } as FileHandle, 1);
     digests.write(left.subarray(1, 1 + ((time * 37_123) % left.length)));
     if (time % 2 === 0) digests.drop();
     while (file?.release() === false);
@@ -119,7 +121,7 @@ it('a full disk is trouble of the store: said at the end at the latest, and the 
   const digests = taken();
   const bytes = body(large, 9);
   digests.write(bytes.subarray(0, 0));
-  const writer = new ThreadWriter(file, digests, digests.writeTo(file.fd, 0) as never, () => true);
+  const writer = new ThreadWriter(file, digests, digests.writeTo(file, 0) as never, () => true);
   await writer.write(bytes.subarray(0, 0));
   digests.write(bytes);
   await expect(writer.end(undefined)).rejects.toMatchObject({ code: 'StorageUnavailable', message: 'storage: ENOSPC' });
@@ -164,6 +166,109 @@ it('bytes that somebody between has changed are written as they come, or not at 
   );
 });
 
+describe('whoever stands between', () => {
+  const bytes = body(large, 13);
+
+  /** What is stored of it when `between` has had its pieces: 64 KiB each, in one buffer. */
+  async function passed(between: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) {
+    const [path, digests] = [newPath(), taken()];
+    const buffer = new Uint8Array(65_536);
+    let given: Uint8Array | undefined;
+    async function* pieces() {
+      for (let at = 0; at < bytes.length; at += buffer.length) {
+        buffer.set(bytes.subarray(at, at + buffer.length));
+        digests.write(buffer);
+        given = buffer;
+        yield buffer;
+      }
+    }
+    const limits = {
+      maxBytes: 2 * large,
+      durable: false,
+      digests: (piece: Uint8Array) => (piece === given ? digests : undefined),
+    };
+    try {
+      await writePieces(path, between(pieces()), limits);
+      return readFileSync(path);
+    } finally {
+      digests.drop();
+    }
+  }
+
+  const changing = (from: number) =>
+    async function* (pieces: AsyncIterable<Uint8Array>) {
+      let index = 0;
+      for await (const piece of pieces) {
+        if (index >= from) piece.set(piece.map((byte) => byte ^ 0xff));
+        index += 1;
+        yield piece;
+      }
+    };
+
+  it('and changes pieces where they lie: what is stored is what came of them, or nothing', async () => {
+    expect(
+      Buffer.compare(
+        await passed(changing(0)),
+        bytes.map((byte) => byte ^ 0xff),
+      ),
+    ).toBe(0);
+    for (const from of [1, 2, 31]) await expect(passed(changing(from))).rejects.toThrow('not what was scanned');
+  });
+
+  it('and leaves pieces out, or yields them twice, or one for another: nothing is stored', async () => {
+    const counted = (copies: readonly number[]) =>
+      async function* (pieces: AsyncIterable<Uint8Array>) {
+        let index = 0;
+        for await (const piece of pieces) {
+          for (let copy = copies[index] ?? 1; copy > 0; copy -= 1) yield piece;
+          index += 1;
+        }
+      };
+    const last = bytes.length / 65_536 - 1;
+    const leftOut = (index: number) => [...Array.from({ length: index }, () => 1), 0];
+    for (const copies of [[1, 0], [1, 2], [1, 2, 0], [2, 0], leftOut(last), leftOut(last - 1)]) {
+      await expect(passed(counted(copies))).rejects.toMatchObject({
+        code: 'StorageUnavailable',
+        message: 'storage: the body is not what was scanned',
+      });
+    }
+    expect(Buffer.compare(await passed(counted([])), bytes)).toBe(0);
+    // Without its first piece it is written as it comes: whoever compares sees that it is shorter.
+    expect(Buffer.compare(await passed(counted([0])), bytes.subarray(65_536))).toBe(0);
+  });
+});
+
+it('a close that fails is trouble of the store, whatever it was that went wrong before', async () => {
+  for (const fails of [false, true]) {
+    const path = newPath();
+    const closing = writePieces(
+      path,
+      bodyOf(body(1_000, 14)),
+      { maxBytes: large, durable: false },
+      // Somebody else closes the file.
+      async () => {
+        for (const number of readdirSync('/proc/self/fd')) {
+          if (linkOf(number) === path) closeSync(Number(number));
+        }
+        if (fails) throw new ClaimcheckError('StorageUnavailable', 'storage: beside');
+      },
+    );
+    await expect(closing).rejects.toMatchObject({ code: 'StorageUnavailable' });
+  }
+});
+
+async function* bodyOf(bytes: Uint8Array) {
+  yield bytes;
+}
+
+function linkOf(number: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${number}`);
+  } catch {
+    return undefined;
+  }
+}
+
 it('digests that are dropped, or of a thread that has ended, end the writing as well', async () => {
   for (const end of [(digests: ThreadDigests) => digests.drop(), () => threads.thread?.fail()]) {
     while (threads.thread?.ready !== true) {
@@ -201,7 +306,7 @@ describe('a write that hangs', () => {
   function hanging() {
     const memory = new SharedArrayBuffer(memoryBytes);
     const place = ringPlaces[0] as (typeof ringPlaces)[0];
-    const thread = { failed: false, ended: false, fail: () => {}, give: () => {} };
+    const thread = { failed: false, ended: false, bodies: 1, fail: () => {}, give: () => {} };
     const digests = new ThreadDigests(thread, new DigestRing(memory, place), 20);
     const words = new Int32Array(memory, 0, wordCount);
     const writing = (mark: number) => Atomics.store(words, place.words + writingWord, mark);
@@ -209,8 +314,30 @@ describe('a write that hangs', () => {
   }
   async function writerOf(digests: ThreadDigests): Promise<{ file: FileHandle; writer: ThreadWriter }> {
     const file = await open(newPath(), 'w');
-    return { file, writer: new ThreadWriter(file, digests, digests.writeTo(file.fd, 0) as never, () => true) };
+    return { file, writer: new ThreadWriter(file, digests, digests.writeTo(file, 0) as never, () => true) };
   }
+
+  it('is as much a reason to wait for the bodies of other rings, as long as its file is wanted', () => {
+    const memory = new SharedArrayBuffer(memoryBytes);
+    const words = new Int32Array(memory, 0, wordCount);
+    const other = ringPlaces[3] as (typeof ringPlaces)[0];
+    for (const wanted of [false, true]) {
+      let waits = 0;
+      const thread = { failed: false, ended: false, bodies: 1, fail: () => {}, give: () => {} };
+      thread.fail = () => {
+        thread.failed = true;
+      };
+      const digests = new ThreadDigests(thread, new DigestRing(memory, ringPlaces[0] as typeof other), 100);
+      Atomics.store(words, other.words + writingWord, 24);
+      Atomics.store(words, other.words + fileWord, wanted ? 24 : 0);
+      digests.write(body(1_000, 15));
+      for (; !digests.finish(10); waits += 1);
+      expect(thread.failed).toBe(true);
+      expect(waits).toBeGreaterThanOrEqual(wanted ? 40 : 9);
+      expect(waits).toBeLessThanOrEqual(wanted ? 60 : 15);
+      Atomics.store(words, ringPlaces[0]?.words as number, 0);
+    }
+  });
 
   it('the file is not closed before it has ended, and whoever waits is not kept', async () => {
     for (const how of ['written', 'ended'] as const) {
