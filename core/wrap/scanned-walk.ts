@@ -21,6 +21,8 @@ export class ScannedWalk {
   /** Bytes of the last piece; the next is seldom more. */
   #last = 0;
   #given: Uint8Array | undefined;
+  /** The step that an upload has asked for. */
+  #step: Promise<Uint8Array | undefined> | undefined;
   #since = performance.now();
   #ended = false;
   #detached = false;
@@ -54,12 +56,18 @@ export class ScannedWalk {
   /** What an upload reads. Throws `OversizeResult` past the cap, and when the walk was taken from it. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const piece = await this.#advance();
+      this.#checkOwn();
+      this.#step = this.#advance();
+      const piece = await this.#step;
       if (piece === undefined) return;
-      if (this.#detached) throw new ClaimcheckError('StorageUnavailable', 'storage: the upload was given up');
+      this.#checkOwn();
       this.#given = piece;
       yield piece;
     }
+  }
+
+  #checkOwn(): void {
+    if (this.#detached) throw new ClaimcheckError('StorageUnavailable', 'storage: the upload was given up');
   }
 
   /** `BodyLimits.digests`. */
@@ -95,6 +103,8 @@ export class ScannedWalk {
   }
 
   async #count(until: number): Promise<void> {
+    // A piece that is still on its way to the upload is scanned first: it may lie where the next one will.
+    await this.#step?.catch(() => {});
     while (!this.#ended && !this.#closed && this.#failure === undefined && Date.now() < until) await this.#advance();
   }
 
