@@ -5,7 +5,6 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { scanBytes } from '../core/scan/result-scanner.ts';
 import { References } from '../core/wrap/references.ts';
 import { withResultsByReference } from '../core/wrap/with-results-by-reference.ts';
 import { digestThreads } from '../files/digests/digest-threads.ts';
@@ -15,8 +14,7 @@ import { deepagentsEviction, strandsOffloader } from './peers.ts';
 
 /**
  * `npm run bench -- wrapper`: what the wrapper costs in one process, beside a plain write and its peers, in turns within one
- * run (the fastest of several rounds; a forced collection between them would throw away compiled code); then peak
- * resident memory, each case in a process of its own. Many uploads at once: \`npm run bench -- pool\`.
+ * run (a forced collection between them would throw away compiled code); then peak resident memory, each case in a process of its own. Many uploads at once: \`npm run bench -- pool\`.
  */
 const folder = mkdtempSync(join(tmpdir(), 'claimcheck-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -76,29 +74,38 @@ function files(): string[] {
     .filter((path) => statSync(path).size > 1e6);
 }
 
-async function fastest(
-  rounds: number,
-  works: Readonly<Record<string, () => unknown>>,
-): Promise<Record<string, number>> {
-  const best: Record<string, number> = {};
+/** Milliseconds that each work took, by name, round by round in turns. */
+type Times = Readonly<Record<string, readonly number[]>>;
+
+async function inTurns(rounds: number, works: Readonly<Record<string, () => unknown>>): Promise<Times> {
+  const times: Record<string, number[]> = {};
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, work] of Object.entries(works)) {
       const start = performance.now();
       await work();
-      best[name] = Math.min(best[name] ?? Number.POSITIVE_INFINITY, performance.now() - start);
+      times[name] = [...(times[name] ?? []), performance.now() - start];
       // Files that pile up are written to the disk at last, in the time of whoever comes then.
       for (const file of files()) rmSync(file);
     }
   }
-  return best;
+  return times;
 }
 
-function report(title: string, best: Record<string, number>, base: string): void {
-  process.stdout.write(`\n${title}\n`);
-  for (const [name, ms] of Object.entries(best)) {
-    const ratio = (ms / (best[base] as number)).toFixed(2);
-    process.stdout.write(`  ${name.padEnd(48)} ${ms.toFixed(ms < 1 ? 4 : 1).padStart(9)} ms  ${ratio} x\n`);
+/** The fastest round and the middle one of each work, and how many times those of the base, from the same turns. */
+function report(title: string, times: Times, base: string): void {
+  process.stdout.write(`\n${title.padEnd(56)} fastest                 median\n`);
+  const [least, middle] = [(all: readonly number[]) => Math.min(...all), median];
+  for (const name of Object.keys(times)) {
+    const columns = [least, middle].map((of) => {
+      const [ms, other] = [of(times[name] as number[]), of(times[base] as number[])];
+      return `${ms.toFixed(1).padStart(9)} ms ${(ms / other).toFixed(2).padStart(6)} x`;
+    });
+    process.stdout.write(`  ${name.padEnd(48)} ${columns.join('  ')}\n`);
   }
+}
+
+function median(all: readonly number[]): number {
+  return [...all].sort((one, other) => one - other)[all.length >> 1] as number;
 }
 
 async function plainWrite(text: string): Promise<void> {
@@ -146,7 +153,7 @@ async function speed(): Promise<void> {
   const small = { total: 120, rows: Array.from({ length: 120 }, (_, id) => record(id)) };
   const wrapped = tool(small);
   const times = 300;
-  const under = await fastest(9, {
+  const under = await inTurns(9, {
     'JSON.stringify': () => {
       for (let time = 0; time < times; time += 1) JSON.stringify(small);
     },
@@ -162,28 +169,27 @@ async function speed(): Promise<void> {
 
   for (const [title, text] of Object.entries(texts())) {
     const plain = 'plain write by 64 KiB pieces';
-    const bytes = Buffer.from(text);
+    const bytes = Buffer.byteLength(text);
     await threadStanding();
     const write = { [plain]: () => plainWrite(text) };
-    const own = await fastest(15, {
+    const own = await inTurns(25, {
       ...write,
-      'floor: scanned, without a profile': () => scanBytes(bytes, { previewBytes: 16_384 }),
       wrapper: calls(text),
       'wrapper, digests on the same thread': calls(text, OneThreadStore),
     });
+    report(`over the budget: ${title}, ${bytes} bytes`, own, plain);
     // Each of these leaves a copy of the text as garbage, which is collected in the time of whoever comes then.
-    const others = await fastest(15, {
+    const others = await inTurns(15, {
       ...write,
       'floor: the same with its SHA-256': () => hashedWrite(text),
       'Strands ContextOffloader 1.19.0 (no records)': () => strands(text),
       'deepagents 1.14.1 (no records)': () => deepagents(text),
     });
-    const byText = { ...own, ...others, [plain]: Math.min(own[plain] as number, others[plain] as number) };
-    report(`over the budget: ${title}, ${bytes.length} bytes`, byText, plain);
+    report('the peers, in turns of their own', others, plain);
   }
 
   const rows = records();
-  const byValue = await fastest(5, {
+  const byValue = await inTurns(5, {
     'written record by record': () => recordByRecord(rows),
     'wrapper, value': calls(rows),
   });
