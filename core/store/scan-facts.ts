@@ -2,7 +2,7 @@ import { previewCoverage } from '../coverage/compute.ts';
 import type { Coverage } from '../coverage/coverage.ts';
 import { type DeclaredIdentity, declaredIdentity } from '../coverage/declared-identity.ts';
 import { ClaimcheckError } from '../errors.ts';
-import { type ScanOptions, scanStream } from '../scan/result-scanner.ts';
+import type { ScanOptions } from '../scan/result-scanner.ts';
 import type { ScanSummary } from '../scan/scan-summary.ts';
 import type { Settings } from '../settings.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -38,6 +38,8 @@ export async function scanResult(
   options: ScanOptions,
   { tool, input }: Pick<KeepRequest, 'tool' | 'input'>,
 ): Promise<ScannedResult> {
+  // A function that starts for a result which fits needs no scanner: with its kernel it is a tenth of what there is to load.
+  const { scanStream } = await import('../scan/result-scanner.ts');
   const summary = await scanStream(await open(), options);
   const asked = tool.identity?.expectedFrom !== undefined;
   const identity = asked ? await declaredIdentity(tool.identity, input, await open(), summary) : null;
