@@ -11,8 +11,9 @@ import { resultsServer } from './server.ts';
 export interface McpHttpOptions extends ResourceServerRules {
   readonly references: References;
   /**
-   * Admits one MCP session as a run for the token's owner: what the run may read is decided here, once. `chat` is the
-   * session that the client named in `Claimcheck-Session`, one of its own owner's at most. Undefined refuses.
+   * Admits one MCP session as a run for the token's owner: what the run may read is decided by its first answer. Asked at
+   * every request, since owner and roles must be the same still. `chat` is the session that the client named in
+   * `Claimcheck-Session`, one of its own owner's at most. Undefined refuses.
    */
   readonly admit: (
     claims: Claims,
@@ -59,6 +60,8 @@ async function handle(
     request.method === 'POST' ? await jsonBody(request, options.references.settings.transport.maxBytes) : null;
   if (body === 'too large') return refuse(response, 413, 'the message is too large');
   if (body === 'malformed') return refuse(response, 400, 'the message is no JSON');
+  if (!answersWithinBound(body))
+    return refuse(response, 400, 'expected one message, with an id of 128 characters at most');
   const chat = header(request, 'claimcheck-session');
   const context = await options.admit(claims, chat);
   if (context === undefined) return refuse(response, 403, 'not admitted');
@@ -101,6 +104,13 @@ async function open(
   // The transport's own types predate exact optional properties.
   await session.server.connect(transport as Parameters<Server['connect']>[0]);
   return session;
+}
+
+/** Answers to a batch come as one message, however many there are, and each holds its request's id: both are the client's. */
+function answersWithinBound(body: unknown): boolean {
+  if (Array.isArray(body)) return false;
+  const id = (body as { readonly id?: unknown } | null)?.id;
+  return typeof id !== 'string' || id.length <= 128;
 }
 
 async function jsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown | 'too large' | 'malformed'> {

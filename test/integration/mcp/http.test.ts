@@ -141,6 +141,25 @@ it('the metadata names the issuer; a message above the bound is refused unread',
   expect(huge.status).toBe(413);
 });
 
+it('no answer is larger than the bound: many requests in one message are refused, and an id that is a text of its own', async () => {
+  const { sessionId } = await connect(token('ada'), chat);
+  const headers = { ...mcpHeaders, Authorization: `Bearer ${token('ada')}`, 'Mcp-Session-Id': sessionId };
+  const call = (id: unknown) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'read_result', arguments: { ref, limit: 1_000 } },
+  });
+  const alone = await send({ method: 'POST', headers }, JSON.stringify(call('i'.repeat(128))));
+  expect(alone.status).toBe(200);
+  expect(Buffer.byteLength(alone.body)).toBeGreaterThan(50 * 1024);
+  for (const body of [[call(1), call(2), call(3)], call('i'.repeat(60_000))]) {
+    const answer = await send({ method: 'POST', headers }, JSON.stringify(body));
+    expect(Buffer.byteLength(answer.body)).toBeLessThanOrEqual(100 * 1024);
+    expect(answer.status).toBe(400);
+  }
+});
+
 const mcpHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 const initialise = {
   jsonrpc: '2.0',
