@@ -35,6 +35,26 @@ it('a stream of records, and a view over them: what the roles may not see is not
   expect(stored(store)).not.toContain('note');
 });
 
+it('a failed call is bounded on the wire too, whatever it says itself in', async () => {
+  const long = `${'E'.repeat(400_000)} the end`;
+  for (const more of [{ content: [{ text: long }] }, { content: [], structuredContent: { long } }]) {
+    const { answer, store } = await answerOf({ status: 'error', ...more });
+    expect(answer.status).toBe('error');
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(102_400 + 1_024);
+    expect(JSON.stringify(answer)).toMatch(/EEE.* of 400\d+ bytes shown/);
+    expect(stored(store)).toBeUndefined();
+  }
+});
+
+it('what a failed call says is reduced to the view before it leaves', async () => {
+  const row = JSON.stringify({ id: 7, note: 'a secret' });
+  const failed = { status: 'error', content: [{ text: row }] };
+  expect((await answerOf(failed, { '*': ['id'] })).answer).toEqual({
+    status: 'error',
+    content: [{ text: '{"id":7}' }],
+  });
+});
+
 it('a failed call stays one', async () => {
   const failed = { status: 'error', content: [{ text: 'no such table' }] };
   expect((await answerOf(failed)).answer).toEqual(failed);
