@@ -8,12 +8,13 @@ import type { ToolOutcome } from '../run/outcomes.ts';
 import { dataReference } from '../store/data-reference.ts';
 import type { KeepPorts, Kept } from '../store/keeping.ts';
 import { profileRoom } from '../store/scan-facts.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { passesGates, type ToolCatalogue, type ToolDefinition } from '../tool/tool-definition.ts';
 import type { ToolCall } from './execute-tool.ts';
 
 type Ports = KeepPorts & { readonly tools: ToolCatalogue };
 
-/** Kept free in a reused answer's budget for the data reference behind the records. */
+/** Kept free in a reused answer's budget for the data reference behind the records; half of a budget at most. */
 const referenceBytes = 6 * 1024;
 
 /**
@@ -80,15 +81,17 @@ async function reuse(
   const index = await ports.store.readIndex({ owner: run.owner, ...place(entry.ref) });
   if (index === undefined) return undefined;
   const stored = { index, owner: run.owner, version: entry.version, supersedes: entry.supersedes };
-  const room = selection === null ? Math.max(0, ports.settings.insert.maxBytes - referenceBytes) : null;
+  const note = `Not executed: this is version ${entry.version} of the same call's result, acquired at ${entry.acquiredAt}. To execute it again, call it with "refresh": true.`;
+  const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
+  const maxBytes = Math.min(referenceBytes, Math.floor(budget / 2));
+  const room = selection === null ? Math.max(0, budget - maxBytes - Buffer.byteLength(note, 'utf8')) : null;
   const answer = await applyRidingSelection(stored, selection ?? parseSelection({}), ports, room);
   await ports.grants.give(run.runId, { ref: entry.ref, via: 'session', grantedAt: now.toISOString() });
-  ports.telemetry.decision('reused', { tool: tool.name, toolUseId: call.toolUse.toolUseId, ref: entry.ref });
-  const note = `Not executed: this is version ${entry.version} of the same call's result, acquired at ${entry.acquiredAt}. To execute it again, call it with "refresh": true.`;
+  noteReuse(call, entry.ref, ports.telemetry);
   const reference = dataReference(index, {
     baseUrl: ports.baseUrl,
     coverage: answer.coverage,
-    maxBytes: referenceBytes,
+    maxBytes,
     profileBytes: profileRoom(tool, ports.settings),
   });
   return {
@@ -102,6 +105,13 @@ async function reuse(
     at: now.toISOString(),
     delivered: answer.delivered as JsonValue,
   };
+}
+
+/** The line and the metric of a call that is not executed: no attempt was made. */
+function noteReuse({ run, toolUse }: ToolCall, ref: string, telemetry: Telemetry): void {
+  telemetry.count('ToolRetry', 0, { tool: toolUse.name, reason: 'reuse' });
+  const facts = { runId: run.runId, tool: toolUse.name, toolUseId: toolUse.toolUseId, attempt: 0 };
+  telemetry.decision('reused', { ...facts, reason: 'reuse', ref });
 }
 
 function place(ref: string): { readonly session: string; readonly id: string } {

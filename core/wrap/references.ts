@@ -3,9 +3,9 @@ import { type AnalysisPorts, analyzeResult } from '../analysis/analyze-result.ts
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { SealingSecret } from '../catalogue/cursor.ts';
 import { listResults } from '../catalogue/list-results.ts';
-import type { ToolResult } from '../content/block.ts';
 import { ClaimcheckError } from '../errors.ts';
 import { earlierOversize, noteRepeat, recordOversize, repeatAnswer } from '../flow/repeated-call.ts';
+import { reusedOutcome } from '../flow/stored-answer.ts';
 import type { Replacements } from '../guard/replacements.ts';
 import type { JsonValue } from '../json.ts';
 import { readResult } from '../read/read-result.ts';
@@ -140,7 +140,8 @@ export class References {
 
   /**
    * The answer to a call that has already made an oversize result in this run; undefined when it is to be executed: it
-   * is the first one, `refresh` asks for a new version, or the stored one is gone.
+   * is the first one, `refresh` asks for a new version, or the stored one is gone. A tool marked `reuse` is answered by
+   * what an earlier run of the session has stored, too.
    */
   repeated(call: WrappedCall): Promise<Kept | undefined> {
     return this.#repeated(new PlacedCall(call, this.memory.nextIndex(call.run.runId)));
@@ -148,15 +149,19 @@ export class References {
 
   async #repeated(placed: PlacedCall): Promise<Kept | undefined> {
     const { outcomes } = this.ports;
+    const tool = this.tools.find(placed.toolUse.name) as ToolDefinition;
     // In memory it is known without a look that this run has made none.
-    if (outcomes === this.memory.outcomes && !this.#oversized.has(placed.run.runId)) return undefined;
+    const none = outcomes === this.memory.outcomes && !this.#oversized.has(placed.run.runId);
+    if (none && tool.reuse === undefined) return undefined;
     const refresh = isObject(placed.input) && placed.input['refresh'] === true;
-    const repeated = await this.#besides(async () => {
-      const earlier = await earlierOversize(placed, outcomes);
-      if (earlier.length === 0 || (refresh && earlier.length <= this.settings.run.maxRefreshes)) return undefined;
-      const answer = await repeatAnswer(placed, earlier, refresh, this.ports);
-      if (answer !== undefined) noteRepeat(placed, earlier, refresh, this.ports.telemetry);
-      return answer;
+    const repeated = await this.#besides(placed, async () => {
+      const earlier = none ? [] : await earlierOversize(placed, outcomes);
+      if (earlier.length > 0 && (!refresh || earlier.length > this.settings.run.maxRefreshes)) {
+        const answer = await repeatAnswer(placed, earlier, refresh, this.ports);
+        if (answer !== undefined) noteRepeat(placed, earlier, refresh, this.ports.telemetry);
+        if (answer !== undefined) return answer;
+      }
+      return refresh ? undefined : reusedOutcome(placed, tool, null, { ...this.ports, tools: this.tools });
     });
     if (repeated === undefined) return undefined;
     const { run, toolUseId, toolUse } = placed;
@@ -250,7 +255,7 @@ export class References {
     this.memory.remember(run.runId, toolUseId, { tool: definition.name, ref: kept?.stored?.ref ?? null });
     if (kept?.oversize && kept.stored !== null) {
       const { ref } = kept.stored;
-      await this.#besides(() => recordOversize(placed, { ref }, this.ports));
+      await this.#besides(placed, () => recordOversize(placed, { ref }, this.ports));
       this.#oversized.add(run.runId);
       const oldest = this.#oversized.values().next().value;
       if (this.#oversized.size > 1_000 && oldest !== undefined) this.#oversized.delete(oldest);
@@ -259,11 +264,12 @@ export class References {
   }
 
   /** What is remembered of calls is beside their results: trouble with it is logged, and the call goes on without. */
-  async #besides<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async #besides<T>({ run, toolUse }: PlacedCall, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await inTime(this.settings.storage.uploadTimeoutMs, work);
     } catch (error) {
-      this.ports.telemetry.decision('repeat_unknown', { error: error instanceof Error ? error.name : typeof error });
+      const reason = error instanceof Error ? error.name : typeof error;
+      this.ports.telemetry.decision('repeat_unknown', { runId: run.runId, tool: toolUse.name, reason });
       return undefined;
     }
   }
@@ -290,9 +296,4 @@ function optionalText(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw new ClaimcheckError('InvalidInput', `${name}: expected a text`);
   return value;
-}
-
-/** The result of a tool as blocks, for a frame that only knows the text of it. */
-export function textResult(text: string, status: ToolResult['status'] = 'success'): Produced {
-  return { kind: 'result', result: { status, content: [{ text }] } };
 }

@@ -10,7 +10,6 @@ export type ToolRules = Partial<
     | 'budgetBytes'
     | 'summary'
     | 'storageMaxBytes'
-    | 'timeoutMs'
     | 'reuse'
     | 'view'
     | 'identity'

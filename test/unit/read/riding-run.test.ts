@@ -2,6 +2,7 @@ import { listResults } from '../../../core/catalogue/list-results.ts';
 import { runTool } from '../../../core/flow/run-tool.ts';
 import { readResult } from '../../../core/read/read-result.ts';
 import type { ToolOutcome } from '../../../core/run/outcomes.ts';
+import { contentBytes } from '../../../core/store/content-size.ts';
 import { toolCatalogue } from '../../../core/tool/tool-definition.ts';
 import {
   flow,
@@ -128,6 +129,21 @@ describe('reuse only where approved', () => {
   test('also with the selection that rides on it', async () => {
     const { second, executions } = await twice(reusing, { query: 'all', _select: { fields: ['id'], offset: 49 } });
     expect([executions, JSON.parse(text(second, 1)).data]).toEqual([1, [{ id: 50 }]]);
+  });
+  test('within the tool’s own budget, with a line and a metric of its own', async () => {
+    const invoker = new ScriptedInvoker(success({ text: rowsText(2_000) }));
+    const tool = { ...reusing, budgetBytes: 5_000 };
+    const world = await runWorld({ tools: [tool], answer: [use('rows', { query: 'all' })], invoker });
+    const first = await call(world, 1, {});
+    // Another run of the session: it remembers no oversize call.
+    world.outcomes.items.clear();
+    const second = await call(world, 2, { query: 'all' });
+    expect([invoker.asked.length, second.ref]).toEqual([1, first.ref]);
+    expect(text(second)).toMatch(/^Not executed: this is version 1/);
+    expect(contentBytes(second.content)).toBeLessThanOrEqual(5_000);
+    const facts = { runId, tool: 'rows', toolUseId: 'use-2', attempt: 0, reason: 'reuse', ref: first.ref };
+    expect(world.telemetry.decisions).toContainEqual({ name: 'reused', facts });
+    expect(world.telemetry.counts).toContainEqual({ metric: 'ToolRetry', value: 0, reason: 'reuse' });
   });
   test('not where the view was narrowed since: executed, and what it kept before is not granted', async () => {
     const invoker = new ScriptedInvoker(success({ text: rowsText(50) }));

@@ -129,6 +129,8 @@ it('with every layer failing the tool was executed at most three times, each wit
     ['rows', 2, 'timeout', true],
     ['rows', 3, 'timeout', false],
   ]);
+  const lines = world.telemetry.decisions.map(({ name, facts }) => JSON.stringify({ decision: name, ...facts }));
+  process.stdout.write(`with every layer failing:\n${lines.join('\n')}\n`);
   // The flow's further calls execute nothing, and say so.
   const others = world.telemetry.decisions.filter(({ name }) => name === 'tool_not_executed');
   expect(others.map(({ facts }) => [facts['runId'], facts['tool'], facts['attempt'], facts['reason']])).toEqual(
