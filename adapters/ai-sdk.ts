@@ -5,6 +5,7 @@ import { boundedFailure } from '../core/wrap/bounded-failure.ts';
 import { ConversationGuard, type GuardLimits, joinedText } from '../core/wrap/conversation-guard.ts';
 import type { References } from '../core/wrap/references.ts';
 import type { ContextOf } from '../core/wrap/request-context.ts';
+import type { Produced } from '../core/wrap/tool-source.ts';
 import { producedBy } from '../core/wrap/with-results-by-reference.ts';
 import { filePart, filesBeside, type KeptFile } from './ai-sdk-files.ts';
 import { type PromptMessage, promptCodec } from './ai-sdk-messages.ts';
@@ -45,15 +46,18 @@ export function resultsByReference(options: AiSdkOptions): {
       execute: async (input: unknown, call: Parameters<typeof execute>[1]) => {
         const known = await context(undefined);
         if (known === undefined) {
-          const made = await last(execute(input as never, call));
-          const kept = await references.unkept(name, producedBy(made));
+          const unkept = (produced: Produced) => references.unkept(name, produced);
+          const made = await last(execute(input as never, call)).catch(async (error: unknown) => {
+            throw await boundedFailure(error, unkept);
+          });
+          const kept = await unkept(producedBy(made));
           return kept === null ? made : output(kept, made);
         }
         const placed = { run: references.run(known), tool: name, toolUseId: call.toolCallId, input };
         const { made, kept } = await references
           .call(placed, () => last(execute(input as never, call)), producedBy)
           .catch(async (error: unknown) => {
-            throw await boundedFailure(references, placed, error);
+            throw await boundedFailure(error, (failed) => references.keep(placed, failed));
           });
         return kept === null ? made : output(kept, made);
       },

@@ -2,10 +2,12 @@ import { ToolMessage } from '@langchain/core/messages';
 import { type AgentMiddleware, createMiddleware, type Runtime, tool } from 'langchain';
 import type { JsonObject } from '../core/json.ts';
 import type { Run } from '../core/run/run.ts';
+import type { Kept } from '../core/store/keeping.ts';
 import { boundedFailure } from '../core/wrap/bounded-failure.ts';
 import { ConversationGuard, type GuardLimits } from '../core/wrap/conversation-guard.ts';
 import type { References } from '../core/wrap/references.ts';
 import type { ContextOf } from '../core/wrap/request-context.ts';
+import type { Produced } from '../core/wrap/tool-source.ts';
 import { boundedAnswer, codec, keptMessage, plain, produced, textOf } from './langchain-messages.ts';
 import { readerTools } from './reader-tools.ts';
 
@@ -52,8 +54,8 @@ export function resultsByReference(options: LangChainOptions): AgentMiddleware {
       const known = await context(request.runtime as Runtime);
       const reader = readers.find((each) => each.name === name);
       if (known === undefined) {
-        const made = await handler(request);
-        if (reader !== undefined) return made;
+        if (reader !== undefined) return handler(request);
+        const made = await executed(handler(request), (failed) => references.unkept(name, failed));
         return boundedAnswer(made, async (message) => {
           const kept = isRead(name, message) ? null : await references.unkept(name, produced(message));
           return kept === null ? message : keptMessage(message, kept);
@@ -67,9 +69,7 @@ export function resultsByReference(options: LangChainOptions): AgentMiddleware {
       const call = { run, tool: name, toolUseId: id, input: args };
       const repeated = await references.repeated(call);
       if (repeated !== undefined) return keptMessage({ tool_call_id: id, name }, repeated);
-      const made = await Promise.resolve(handler(request)).catch(async (error: unknown) => {
-        throw await boundedFailure(references, call, error);
-      });
+      const made = await executed(handler(request), (failed) => references.keep(call, failed));
       return boundedAnswer(made, async (message) => {
         const kept = isRead(name, message) ? null : await references.keep(call, produced(message));
         return kept === null ? message : keptMessage(message, kept);
@@ -88,4 +88,14 @@ export function resultsByReference(options: LangChainOptions): AgentMiddleware {
       );
     },
   }) as AgentMiddleware;
+}
+
+/** What a tool made, or threw, within its budget. What asks a person on the way (`interrupt`) is no failure. */
+async function executed<T>(made: T | Promise<T>, keep: (failed: Produced) => Promise<Kept | null>): Promise<T> {
+  try {
+    return await made;
+  } catch (error) {
+    if ((error as { readonly is_bubble_up?: unknown } | null)?.is_bubble_up === true) throw error;
+    throw await boundedFailure(error, keep);
+  }
 }

@@ -1,4 +1,6 @@
+import type { ToolResult } from '../content/block.ts';
 import { ResultScanner } from '../scan/result-scanner.ts';
+import type { Settings } from '../settings.ts';
 import { boundedError } from '../store/bounded-error.ts';
 import type { KeepPorts, KeepRequest, Kept } from '../store/keeping.ts';
 import { unstoredContent } from '../store/kept-content.ts';
@@ -29,12 +31,9 @@ export async function keepProduced(
   produced: Produced,
   ports: KeepPorts & { readonly turns: Turns },
 ): Promise<Kept | null> {
-  const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
+  const budget = budgetOf(tool, ports.settings);
   const fields = keptFields(tool, run.roles);
-  if (produced.kind === 'result' && produced.result.status === 'error') {
-    const content = fields === null ? overBudgetFailure(produced.result, budget) : viewedError(produced.result, fields);
-    return content === null ? null : shown('error', boundedError(content, budget));
-  }
+  if (produced.kind === 'result' && produced.result.status === 'error') return failed(produced.result, fields, budget);
   if (fields !== null) {
     const returned = asReturned(produced);
     return ports.turns.run((late) =>
@@ -98,12 +97,10 @@ export async function unkeptContent(
   produced: Produced,
   ports: Pick<KeepPorts, 'settings' | 'telemetry'>,
 ): Promise<Kept | null> {
-  const budget = Math.min(tool.budgetBytes, ports.settings.insert.maxBytes);
-  if (produced.kind === 'result' && produced.result.status === 'error') {
-    const content = overBudgetFailure(produced.result, budget);
-    return shown('error', boundedError(content ?? produced.result.content, budget));
-  }
-  if (keptFields(tool, []) !== null) return shown('error', [{ text: 'Forbidden: it is not known who asks' }]);
+  const budget = budgetOf(tool, ports.settings);
+  const fields = keptFields(tool, []);
+  if (produced.kind === 'result' && produced.result.status === 'error') return failed(produced.result, fields, budget);
+  if (fields !== null) return shown('error', [{ text: 'Forbidden: it is not known who asks' }]);
   const over = await overBudget(produced, budget);
   if (over === null) return null;
   if ('text' in over) return shown('success', [{ text: over.text }]);
@@ -124,6 +121,16 @@ async function counted(
   const facts = { budget, code: 'NoOwner', totalBytes: walk.ended ? walk.bytes : null, tool };
   const content = unstoredContent({ ...scanner.end(), identity: null }, source.around, facts);
   return { status: 'success', content, stored: null, oversize: true, warnings: ['not stored: NoOwner'] };
+}
+
+/** Bytes that pass as they are: results up to the floor are shorter than what would stand for them (DESIGN 5.7). */
+function budgetOf(tool: ToolDefinition, { hook, insert }: Settings): number {
+  return Math.max(Math.min(tool.budgetBytes, insert.maxBytes), hook.floorBytes);
+}
+
+function failed(result: ToolResult, fields: ReturnType<typeof keptFields>, budget: number): Kept | null {
+  const content = fields === null ? overBudgetFailure(result, budget) : viewedError(result, fields);
+  return content === null ? null : shown('error', boundedError(content, budget));
 }
 
 function shown(status: Kept['status'], content: Kept['content']): Kept {

@@ -31,6 +31,7 @@ interface Facts
       | 'noContext'
       | 'failing'
       | 'error'
+      | 'errorNoContext'
       | 'sameId'
       | 'parallel'
       | 'repeat'
@@ -96,9 +97,11 @@ describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => 
     expect(facts.failing.last).not.toContain('"ref"');
   });
 
-  it('a failed call’s words are bounded', () => {
-    expect(facts.error.bytes).toBeLessThan(40_000);
-    expect(facts.error.last).toMatch(/\d+ of 4000\d\d bytes shown/);
+  it('a failed call’s words are bounded, whoever asks', () => {
+    for (const sent of [facts.error, facts.errorNoContext]) {
+      expect(sent.bytes).toBeLessThan(40_000);
+      expect(sent.last).toMatch(/\d+ of 4000\d\d bytes shown/);
+    }
   });
 
   it('a tool-use id that comes again does not collide: the first result is read back to its last record', () => {
@@ -166,6 +169,10 @@ describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => 
     expect(facts.dense.last).toContain('[full result stored: ref');
     expect(facts.dense.stored).toBeGreaterThan(0);
   });
+});
+
+it('a tool that asks a person (`interrupt`) has not failed: the question arrives whole, however long it is', async () => {
+  expect(JSON.parse(await run('test/integration/adapters/interrupt.ts'))).toEqual({ asked: [true] });
 });
 
 describe('deepagents', () => {

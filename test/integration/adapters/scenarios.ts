@@ -110,6 +110,14 @@ const facts = {
     },
     model: once,
   }),
+  /** The same, when it is not known whose call it is. */
+  errorNoContext: await scenario({
+    context: () => undefined,
+    tool: () => {
+      throw new Error(`broken ${'E'.repeat(400_000)}`);
+    },
+    model: once,
+  }),
   sameId: await scenario({
     tool: ({ page }) => rows(page),
     model: (number, request) => (number < 2 ? call(number + 1, 'use-1') : number === 2 ? readLast(request, 0) : 'end'),

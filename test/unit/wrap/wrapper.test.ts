@@ -179,6 +179,37 @@ it('without a request context nothing is stored: a bounded part that says so', a
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it('without a request context a failed call is bounded, and stays the object that it is when it is small', async () => {
+  const call = (made: unknown, view?: Record<string, readonly string[]>) => {
+    const { references } = workspace(view === undefined ? {} : { tools: { rows: { view } } });
+    return withResultsByReference(() => made, { references, name: 'rows', context: () => undefined })({});
+  };
+  const small = { isError: true, content: [{ type: 'text', text: 'no such table' }] };
+  expect(await call(small)).toBe(small);
+  const big = (await call({ status: 'error', content: [{ text: 'E'.repeat(400_000) }] })) as Kept;
+  expect(big.status).toBe('error');
+  expect(contentBytes(big.content)).toBeLessThanOrEqual(24 * 1024);
+  // Nobody holds a role that sees more than the view gives to everybody.
+  const row = { isError: true, content: [{ type: 'text', text: JSON.stringify({ id: 7, name: 'secret' }) }] };
+  const reduced = (await call(row, { '*': ['id'], boss: ['*'] })) as Kept;
+  expect(reduced).toMatchObject({ status: 'error', content: [{ text: '{"id":7}' }] });
+});
+
+it('what stands for a result is never longer than it: small ones pass, whatever the budget (case H026)', async () => {
+  for (const budgetBytes of [0, 40, 200]) {
+    const { references } = workspace({ anyTool: { budgetBytes } });
+    const call = (made: unknown) =>
+      withResultsByReference(() => made, { references, name: 'rows', context: () => ada })({ made });
+    for (const bytes of [budgetBytes + 1, 1_024]) {
+      const made = 'x'.repeat(bytes);
+      expect(await call(made)).toBe(made);
+    }
+    const over = (await call('a line of it\n'.repeat(100))) as Kept;
+    expect(over.stored).toMatchObject({ bytes: 1_300 });
+    expect(contentBytes(over.content)).toBeLessThanOrEqual(1_300);
+  }
+});
+
 it('a view is applied before anything is stored, shown or counted, to small results too', async () => {
   const tools = { rows: { view: { '*': ['id'] } } };
   const { references, folder, run } = workspace({ tools });
