@@ -83,9 +83,16 @@ function isBlock(block: unknown): boolean {
   );
 }
 
-/** Iterators and async iterables that are no lists of the language itself: lists are values. */
+/** Iterators, async iterables, and iterables that hold nothing else; lists of the language itself are values. */
 function isStream(made: unknown): made is AsyncIterable<unknown> | Iterable<unknown> {
   if (typeof made !== 'object' || made === null) return false;
   if (Symbol.asyncIterator in made) return true;
-  return Symbol.iterator in made && typeof (made as { readonly next?: unknown }).next === 'function';
+  if (!(Symbol.iterator in made)) return false;
+  return typeof (made as { readonly next?: unknown }).next === 'function' || onlyIterates(made);
+}
+
+/** All there is to know of it comes one by one: a serialiser would find nothing in it. */
+function onlyIterates(made: object): boolean {
+  if (Array.isArray(made) || ArrayBuffer.isView(made) || made instanceof Map || made instanceof Set) return false;
+  return Object.keys(made).length === 0 && (made as { readonly toJSON?: unknown }).toJSON === undefined;
 }

@@ -100,3 +100,22 @@ it('a store that throws where it should make digests is no trouble: they are mad
   const { sha256 } = referenceIn(((await tool({})) as Kept).content);
   expect(sha256).toBe(createHash('sha256').update(long).digest('hex'));
 });
+
+it('an iterable that holds nothing else is walked like a stream; lists, sets and what has members stay values', async () => {
+  const rows = Array.from({ length: 9_000 }, (_, id) => ({ id, note: id === 8_999 ? 'the end' : 'a row' }));
+  class Cursor {
+    readonly #rows = rows;
+    *[Symbol.iterator]() {
+      yield* this.#rows;
+    }
+  }
+  const { references, run, answer } = call(new Cursor());
+  const { ref, records } = referenceIn((await answer).content);
+  expect(records).toBe(9_000);
+  expect((await references.read(run, { ref, offset: 8_999 })).text).toContain('the end');
+  const named = Object.assign(new Cursor(), { name: 'a list with a name' });
+  const said = Object.assign(Object.create({ toJSON: () => 'itself' }), { [Symbol.iterator]: () => [].values() });
+  for (const made of [[1, 2], new Set([1]), new Map([[1, 2]]), new Float64Array(2), named, said]) {
+    expect(await call(made).answer).toBe(made);
+  }
+});
