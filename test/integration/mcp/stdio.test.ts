@@ -136,6 +136,23 @@ it('a record wider than a message comes in parts that are walked to the last rec
   expect(largest()).toBeLessThanOrEqual(100 * 1024);
 });
 
+it('a message above the bound is answered by an error, and others before, beside and behind it are answered', async () => {
+  const { client, largest } = await connect('Ada');
+  const long = (bytes: number) =>
+    client.callTool({ name: 'read_result', arguments: { ref, fields: ['x'.repeat(bytes)] } }).then(
+      ({ isError }) => `answered ${isError}`,
+      ({ message }: Error) => message,
+    );
+  // Each within the bound, and several in one piece of the pipe.
+  expect(await Promise.all([1, 2, 3, 4].map(() => long(90_000)))).toEqual(Array(4).fill('answered true'));
+  const [before, over, behind] = await Promise.all([long(10), long(1_000_000), long(10)]);
+  expect([before, behind]).toEqual(['answered true', 'answered true']);
+  expect(over).toMatch(/too large: 102400 bytes at most/);
+  const last = await client.callTool({ name: 'read_result', arguments: { ref, offset: 54_999 } });
+  expect(JSON.stringify(last.content)).toContain('the last one');
+  expect(largest()).toBeLessThanOrEqual(100 * 1024);
+}, 30_000);
+
 it('with an engine it offers analyze_result, in bounded messages; nobody else’s reference is computed over', async () => {
   const { client, largest } = await connect('Ada', '--analysis');
   const { tools } = await client.listTools();
