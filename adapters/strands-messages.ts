@@ -1,14 +1,15 @@
 import { JsonBlock, Message, TextBlock, ToolResultBlock } from '@strands-agents/sdk';
 import { acceptBlock } from '../core/content/accept-block.ts';
-import type { Message as CoreMessage, MessageBlock } from '../core/content/block.ts';
+import type { ContentBlock, Message as CoreMessage, MessageBlock } from '../core/content/block.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Kept } from '../core/store/keeping.ts';
 import type { MessageCodec } from '../core/wrap/conversation-guard.ts';
 import type { Produced } from '../core/wrap/tool-source.ts';
+import { isMedia as isCoreMedia } from './media-part.ts';
 
 /** A tool's result as the core has it. */
 export function produced(result: ToolResultBlock): Produced {
-  const content = result.content.map((block) => acceptBlock(block.toJSON()));
+  const content = result.content.map(resultBlock);
   return { kind: 'result', result: { status: result.status, content } };
 }
 
@@ -26,6 +27,17 @@ export function keptResult(
     return next.done === true ? [] : [next.value];
   });
   return new ToolResultBlock({ toolUseId, status, content: blocks });
+}
+
+const elsewhere = new Uint8Array(0);
+
+/** A file may be anywhere, at an address of S3 or of the web: it stays in its message, and costs what one costs. */
+function resultBlock(block: ToolResultBlock['content'][number]): ContentBlock {
+  const accepted = acceptBlock(block.toJSON());
+  if (!isMedia(block) || isCoreMedia(accepted)) return accepted;
+  const { type, format } = block as { readonly type: string; readonly format: string };
+  if (type === 'imageBlock') return { image: { format, source: { bytes: elsewhere } } };
+  return { document: { format, name: type, source: { bytes: elsewhere } } };
 }
 
 function isMedia({ type }: ToolResultBlock['content'][number]): boolean {
@@ -64,7 +76,7 @@ function coreBlock(block: Message['content'][number]): MessageBlock {
   }
   if (block.type === 'toolResultBlock') {
     const { toolUseId, status, content } = block;
-    return { toolResult: { toolUseId, status, content: content.map((part) => acceptBlock(part.toJSON())) } };
+    return { toolResult: { toolUseId, status, content: content.map(resultBlock) } };
   }
   if (block.type === 'reasoningBlock') return { reasoningContent: block.toJSON() };
   return acceptBlock(block.toJSON());

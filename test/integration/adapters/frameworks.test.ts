@@ -156,8 +156,6 @@ describe.each(['strands', 'langchain', 'deepagents', 'ai-sdk'])('%s', (name) => 
   });
 
   it('so do documents, sounds and other files, each once and as what it is', () => {
-    // Strands' own blocks are images, documents and videos alone.
-    if (name === 'strands') return;
     for (const [file, bytes] of Object.entries(facts.files)) {
       expect([file, facts.picture.last.split(bytes).length]).toEqual([file, 2]);
       expect([file, facts.guardedPicture.last.includes(bytes)]).toEqual([file, true]);

@@ -1,15 +1,24 @@
 import { ToolMessage } from '@langchain/core/messages';
-import { ImageBlock, TextBlock } from '@strands-agents/sdk';
+import { DocumentBlock, ImageBlock, TextBlock, VideoBlock } from '@strands-agents/sdk';
 
 /** The smallest PNG: one pixel. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Other files, told apart by their bytes. */
-export const files = {
+const files = {
   plan: base64('%PDF the plan'),
   sound: base64('RIFF the sound'),
   archive: base64('PK the archive'),
 };
+/** What Strands has besides images: documents and videos, in the message or in S3. */
+const strandsFiles = { plan: files.plan, paper: 's3://bucket/paper.pdf', film: 's3://bucket/film.mp4' };
+const inS3 = (uri: string) => ({ location: { type: 's3' as const, uri } });
+
+/** What stands for each file in a request of this framework. */
+export function filesOf(framework: string): Readonly<Record<string, string>> {
+  return framework === 'strands' ? strandsFiles : files;
+}
+
 const mcpFiles = [
   { type: 'resource', resource: { uri: 'a://b/plan.pdf', mimeType: 'application/pdf', blob: files.plan } },
   { type: 'audio', mimeType: 'audio/wav', data: files.sound },
@@ -30,7 +39,14 @@ export function picture(framework: string, characters = 400_000): unknown {
   const text = 'words about a picture '.repeat(characters / 22);
   if (framework === 'strands') {
     const bytes = new Uint8Array(Buffer.from(png, 'base64'));
-    return [new ImageBlock({ format: 'png', source: { bytes } }), new TextBlock(text)];
+    const plan = { bytes: new Uint8Array(Buffer.from(files.plan, 'base64')) };
+    return [
+      new ImageBlock({ format: 'png', source: { bytes } }),
+      new TextBlock(text),
+      new DocumentBlock({ format: 'pdf', name: 'plan', source: plan }),
+      new DocumentBlock({ format: 'pdf', name: 'paper', source: inS3(strandsFiles.paper) }),
+      new VideoBlock({ format: 'mp4', source: inS3(strandsFiles.film) }),
+    ];
   }
   const content: object[] = [
     { type: 'image', mimeType: 'image/png', data: png },

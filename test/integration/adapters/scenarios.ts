@@ -8,7 +8,7 @@ import { inProcessEngine } from '../../../engine/in-process.ts';
 import { FileCatalogue } from '../../../files/file-catalogue.ts';
 import { FileResultStore } from '../../../files/file-result-store.ts';
 import { frameworks, type Setup } from './agents.ts';
-import { files, picture } from './picture.ts';
+import { filesOf, picture } from './picture.ts';
 
 /**
  * Runs one framework (first argument) through the faults that others are known for and prints what the model was sent,
@@ -166,7 +166,7 @@ const facts = {
   /** The same, small enough to stay until the guard takes its words out. */
   guardedPicture: await scenario({
     // A file costs the guard 4,600 tokens, and stays.
-    windowTokens: name === 'strands' ? 12_000 : 45_000,
+    windowTokens: 45_000,
     tool: () => picture(name, 20_000),
     model: (number) => (number < 2 ? call(number + 1, 'use-1') : 'end'),
   }),
@@ -177,4 +177,4 @@ const facts = {
     model: (number) => (number < 4 ? call(number + 1) : 'end'),
   }),
 };
-process.stdout.write(JSON.stringify({ ...facts, files, executed, overflows }), () => process.exit(0));
+process.stdout.write(JSON.stringify({ ...facts, files: filesOf(name), executed, overflows }), () => process.exit(0));
