@@ -8,17 +8,27 @@ interface MediaPart {
   readonly mimeType?: unknown;
   readonly data?: unknown;
   readonly filename?: unknown;
+  readonly source?: { readonly type?: unknown } | null;
 }
 
-const kinds = new Set(['image', 'image_url', 'audio', 'video', 'file']);
+/** In LangChain's own names, and in those of OpenAI and Google, which pass through it as they are. */
+const kinds = new Set(['image', 'image_url', 'audio', 'video', 'file', 'input_audio', 'input_file', 'media']);
+
+/** Anthropic's documents are files or texts: a text is measured like any other. */
+function isFile({ type, source }: MediaPart): boolean {
+  if (type === 'document') return ['base64', 'url', 'file'].includes(String(source?.type));
+  return typeof type === 'string' && kinds.has(type);
+}
 
 /**
  * A part of a message as the core has it. An image or any other file costs what one costs, whatever its bytes: it is
  * never counted or stored as text, and stays where the model sees it.
  */
 export function messagePart(part: unknown): ContentBlock {
-  const { type, mimeType, data, filename } = (part ?? {}) as MediaPart;
-  if (typeof type !== 'string' || !kinds.has(type)) return acceptBlock(part);
+  const given = (part ?? {}) as MediaPart;
+  if (!isFile(given)) return acceptBlock(part);
+  const { mimeType, data, filename } = given;
+  const type = String(given.type);
   const mime = typeof mimeType === 'string' ? mimeType : '';
   const bytes = data instanceof Uint8Array ? data : Buffer.from(typeof data === 'string' ? data : '', 'base64');
   const format = formatName(mime);

@@ -61,6 +61,10 @@ it.each([
   [{ type: 'file', mimeType: 'application/pdf', data: base64('x') }, 'document'],
   [{ type: 'audio', mimeType: 'audio/wav', data: base64('x') }, 'document'],
   [{ type: 'video', fileId: 'f-1' }, 'document'],
+  [{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: base64('x') } }, 'document'],
+  [{ type: 'input_audio', input_audio: { data: base64('x'), format: 'wav' } }, 'document'],
+  [{ type: 'media', mimeType: 'application/pdf', data: base64('x') }, 'document'],
+  [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'words' } }, 'json'],
   [{ type: 'text', text: 'words' }, 'text'],
   [{ type: 'other', data: 'x' }, 'json'],
 ])('%j is a block of its kind', (part, kind) => {
