@@ -7,6 +7,7 @@ import type { References } from '../../core/wrap/references.ts';
 import type { RequestContext } from '../../core/wrap/request-context.ts';
 import { type Claims, checkedClaims, type ResourceServerRules, refuse } from './resource-server.ts';
 import { resultsServer } from './server.ts';
+import { sessionThatLeaves } from './session-room.ts';
 
 export interface McpHttpOptions extends ResourceServerRules {
   readonly references: References;
@@ -19,7 +20,7 @@ export interface McpHttpOptions extends ResourceServerRules {
     claims: Claims,
     chat: string | undefined,
   ) => RequestContext | undefined | Promise<RequestContext | undefined>;
-  /** Sessions kept at once; the one used longest ago makes room. Default 1,000. */
+  /** Sessions kept at once; of the owner who has the most, the one used longest ago makes room. Default 1,000. */
   readonly maxSessions?: number;
 }
 
@@ -91,10 +92,10 @@ async function open(
     enableJsonResponse: true,
     onsessioninitialized: (id) => {
       sessions.set(id, session);
-      const [oldest] = sessions.keys();
-      if (sessions.size <= maxSessions || oldest === undefined) return;
-      void sessions.get(oldest)?.server.close();
-      sessions.delete(oldest);
+      if (sessions.size <= maxSessions) return;
+      const leaving = sessionThatLeaves(sessions);
+      void sessions.get(leaving)?.server.close();
+      sessions.delete(leaving);
     },
     onsessionclosed: (id) => {
       sessions.delete(id);

@@ -43,6 +43,7 @@ beforeAll(async () => {
       local: true,
     }),
     origins: ['https://console.test'],
+    maxSessions: 12,
     admit: (claims, session) => ({ owner: String(claims['sub']), session: session ?? 'mcp' }),
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -158,6 +159,15 @@ it('no answer is larger than the bound: many requests in one message are refused
     expect(Buffer.byteLength(answer.body)).toBeLessThanOrEqual(100 * 1024);
     expect(answer.status).toBe(400);
   }
+});
+
+it('an owner who opens session after session closes no other owner’s, only those of its own', async () => {
+  const quiet = await connect(token('ada'), chat);
+  const greedy = [];
+  for (let time = 0; time < 20; time += 1) greedy.push(await connect(token('eve')));
+  expect(words(await quiet.client.callTool({ name: 'read_result', arguments: { ref, limit: 1 } }))).toContain('"id"');
+  await expect(greedy[0]?.client.listTools()).rejects.toThrow('there is no such session');
+  expect((await greedy.at(-1)?.client.listTools())?.tools.length).toBeGreaterThan(0);
 });
 
 const mcpHeaders = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
