@@ -7,7 +7,7 @@ import type { DigestRings } from './thread-digests.ts';
 /** Node's own start needs five of them; the program keeps nothing. */
 const resourceLimits = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 };
 
-/** One thread that makes digests, and the rings that lead to it. It never keeps the process alive. */
+/** One thread that makes digests and writes what it hashes, and the rings that lead to it. It never keeps the process alive. */
 export class DigestThread implements DigestRings {
   readonly #worker: Worker;
   readonly #words: Int32Array;

@@ -17,7 +17,7 @@ export interface DigestThreadsOptions {
 const leastBytes = 1024 * 1024;
 
 /**
- * The thread of a process that makes digests of large bodies beside the scan. It starts with the second such body in
+ * The thread of a process that hashes and writes large bodies beside the scan. It starts with the second such body in
  * `idleMs`, since it would come too late for the first, and ends when there was none for that time.
  */
 export class DigestThreads {

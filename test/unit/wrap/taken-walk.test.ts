@@ -6,13 +6,14 @@ import { streamBytes } from '../../../core/wrap/stream-bytes.ts';
 
 const lines = Buffer.from(Array.from({ length: 40_000 }, (_, line) => `line ${line}\n`).join(''));
 
+/** The second chunk is wider than a piece: its pieces are made in the buffer of the one that the upload waits for. */
+async function* slow() {
+  yield lines.subarray(0, 65_536);
+  await sleep(50);
+  yield lines.subarray(65_536);
+}
+
 it('a walk that is taken while its upload waits for a piece counts every byte once', async () => {
-  // Wider than a piece: the next pieces are made in the buffer of the one that the upload waits for.
-  async function* slow() {
-    yield lines.subarray(0, 65_536);
-    await sleep(50);
-    yield lines.subarray(65_536);
-  }
   const scanner = new ResultScanner({ previewBytes: 1_000 });
   const walk = new ScannedWalk(streamBytes(slow()), scanner, { maxBytes: 2 ** 30 });
   const upload = walk.pieces();
@@ -27,11 +28,6 @@ it('a walk that is taken while its upload waits for a piece counts every byte on
 });
 
 it('an upload that asks for more when the walk was taken from it gets nothing, and nothing is lost to the count', async () => {
-  async function* slow() {
-    yield lines.subarray(0, 65_536);
-    await sleep(50);
-    yield lines.subarray(65_536);
-  }
   const scanner = new ResultScanner({ previewBytes: 1_000 });
   const walk = new ScannedWalk(streamBytes(slow()), scanner, { maxBytes: 2 ** 30 });
   const upload = walk.pieces();
