@@ -9,7 +9,6 @@ import { liveChats } from '../../core/chat/list-chats.ts';
 import { showChats } from '../../core/http/chat-routes.ts';
 import type { HttpRequest } from '../../core/http/request.ts';
 import { ownerKey } from '../../core/reference/owner-key.ts';
-import { newId } from '../../core/reference/reference.ts';
 import { toolCatalogue } from '../../core/tool/tool-definition.ts';
 import { TableServer } from '../fakes/table-server.ts';
 
@@ -23,10 +22,17 @@ beforeAll(async () => {
   documents = await tables.start();
   await tables.table('chats');
   const now = Math.floor(Date.now() / 1000);
-  // Two and a half pages of headers in all; a fifth of them is hidden or past its date.
+  // Two and a half pages of headers in all; a fifth of them is hidden or past its date, as many on every page: by ids that
+  // were drawn, the first page would now and then hold too few that are listed.
   for (let at = 0; at < number; at += 1) {
     const ttl = at % 10 === 3 ? now - 60 : now + 86_400;
-    const Item = { pk: owner, sk: `chat#${newId()}`, title: `chat ${at}`, ttl, filler: 'f'.repeat(52_000) };
+    const Item = {
+      pk: owner,
+      sk: `chat#${String(at).padStart(32, '0')}`,
+      title: `chat ${at}`,
+      ttl,
+      filler: 'f'.repeat(52_000),
+    };
     const dates = { updatedAt: new Date(1e12 + at * 1000).toISOString(), createdAt: '2026-01-01T00:00:00Z' };
     await documents.send(
       new PutCommand({ TableName: 'chats', Item: { ...Item, ...dates, ...(at % 10 === 7 ? { hidden: true } : {}) } }),
